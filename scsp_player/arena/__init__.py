@@ -1,0 +1,1 @@
+"""The referee: matches between any players."""

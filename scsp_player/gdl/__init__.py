@@ -1,0 +1,1 @@
+"""Rule sheets: terms, parsing, normalisation, checks and printing."""

@@ -1,0 +1,1 @@
+"""The micro-SCSP template of a game and its injection with a state."""

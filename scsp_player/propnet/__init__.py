@@ -1,0 +1,1 @@
+"""The propositional network: a simplified circuit and bit-parallel playouts."""

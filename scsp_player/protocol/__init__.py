@@ -1,0 +1,1 @@
+"""Messages of the game manager protocol and the HTTP player server."""

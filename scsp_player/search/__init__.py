@@ -1,0 +1,1 @@
+"""MAC-UCB and UCT over states."""

@@ -1,0 +1,1 @@
+"""Table-constraint solver: GAC, SAC, MAC and stochastic forward checking."""

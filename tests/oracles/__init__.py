@@ -1,0 +1,1 @@
+"""Slow, independent implementations that the package is compared with."""
