@@ -1,0 +1,50 @@
+"""The agents by name."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+from scsp_player.agents.base import Agent, Report, ignore_report
+
+
+@dataclass(frozen=True, slots=True)
+class AgentKind:
+    """An agent that can be named on the command line.
+
+    Attributes:
+        name: how it is called.
+        description: one line for the list of agents.
+        module: module that holds the class; imported only when an agent of this kind is made.
+        factory: name of the class, or of a function that takes a ``Report``, in that module.
+    """
+
+    name: str
+    description: str
+    module: str
+    factory: str
+
+    def load(self) -> None:
+        """Import everything that the agent needs, so that making one is quick."""
+        importlib.import_module(self.module)
+
+    def make(self, report: Report = ignore_report) -> Agent:
+        """A new agent for one match."""
+        agent: Agent = getattr(importlib.import_module(self.module), self.factory)(report)
+        return agent
+
+
+_KINDS = (
+    AgentKind(
+        "mac-ucb",
+        "enumerates the policies of each turn with the constraint solver, samples them by upper confidence bounds",
+        "scsp_player.agents.mac_ucb",
+        "MacUcbAgent",
+    ),
+    AgentKind("uct", "classical UCT tree search, one random playout a leaf", "scsp_player.agents.uct", "UctAgent"),
+    AgentKind("random", "plays legal moves at random, each with the same chance", "scsp_player.agents.random", "RandomAgent"),
+    AgentKind("legal", "plays the first legal move in alphabetical order", "scsp_player.agents.legal", "LegalAgent"),
+)
+
+AGENTS: dict[str, AgentKind] = {kind.name: kind for kind in _KINDS}
+"""Name to agent; to add an agent, write its class and add a line to the table above."""
