@@ -1,1 +1,31 @@
 """Rule sheets: terms, parsing, normalisation, checks and printing."""
+
+from scsp_player.gdl.errors import GdlError, Position
+from scsp_player.gdl.program import KEYWORDS, Literal, Program, Rule
+from scsp_player.gdl.reading import load_program, parse_program, parse_term, program_from_expressions, term_from_expression
+from scsp_player.gdl.sexpr import Expression, Group, Word, read_expressions
+from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature, variables
+
+__all__ = [
+    "KEYWORDS",
+    "Compound",
+    "Expression",
+    "GdlError",
+    "Group",
+    "Literal",
+    "Position",
+    "Program",
+    "Rule",
+    "Symbol",
+    "Term",
+    "Variable",
+    "Word",
+    "load_program",
+    "parse_program",
+    "parse_term",
+    "program_from_expressions",
+    "read_expressions",
+    "signature",
+    "term_from_expression",
+    "variables",
+]

@@ -1,0 +1,49 @@
+"""One object for each symbol and variable of a sheet, and the record of how symbols were spelled."""
+
+from __future__ import annotations
+
+from scsp_player.gdl.sexpr import Word
+from scsp_player.gdl.terms import Symbol, Term, Variable
+
+
+class SymbolTable:
+    """Words to symbols and variables, with letters folded to lower case unless case matters.
+
+    Attributes:
+        case_sensitive: whether ``Win`` and ``win`` are two symbols.
+    """
+
+    def __init__(self, case_sensitive: bool) -> None:
+        self.case_sensitive = case_sensitive
+        self._terms: dict[str, Symbol | Variable] = {}
+        self._folded: dict[str, Symbol | Variable] = {}
+        self._first_use: dict[str, Word] = {}
+
+    def term(self, word: Word) -> Symbol | Variable:
+        """The symbol, or for a word that starts with ``?`` the variable, that a word stands for."""
+        known = self._terms.get(word.text)
+        if known is not None:
+            return known
+        self._first_use[word.text] = word
+        name = word.text if self.case_sensitive else word.text.lower()
+        term = self._folded.get(name)
+        if term is None:
+            term = Variable(name[1:]) if name.startswith("?") and len(name) > 1 else Symbol(name)
+            self._folded[name] = term
+        self._terms[word.text] = term
+        return term
+
+    def spelling(self) -> dict[str, str]:
+        """Folded name to first spelling, for symbols whose first spelling contains upper-case letters."""
+        first: dict[str, str] = {}
+        for text, term in self._terms.items():
+            if isinstance(term, Symbol):
+                first.setdefault(term.name, text)
+        return {name: text for name, text in first.items() if name != text}
+
+    def variants(self) -> list[list[Word]]:
+        """First uses of words that differ in case only, at least two in each list."""
+        groups: dict[Term, list[Word]] = {}
+        for text, term in self._terms.items():
+            groups.setdefault(term, []).append(self._first_use[text])
+        return [words for words in groups.values() if len(words) > 1]
