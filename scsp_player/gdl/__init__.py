@@ -1,9 +1,12 @@
 """Rule sheets: terms, parsing, normalisation, checks and printing."""
 
 from scsp_player.gdl.errors import GdlError, Position
+from scsp_player.gdl.printing import format_infix, format_kif
 from scsp_player.gdl.program import KEYWORDS, Literal, Program, Rule
 from scsp_player.gdl.reading import load_program, parse_program, parse_term, program_from_expressions, term_from_expression
+from scsp_player.gdl.remarks import Remark
 from scsp_player.gdl.sexpr import Expression, Group, Word, read_expressions
+from scsp_player.gdl.sheet_file import UnusableFileError
 from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature, variables
 
 __all__ = [
@@ -15,11 +18,15 @@ __all__ = [
     "Literal",
     "Position",
     "Program",
+    "Remark",
     "Rule",
     "Symbol",
     "Term",
+    "UnusableFileError",
     "Variable",
     "Word",
+    "format_infix",
+    "format_kif",
     "load_program",
     "parse_program",
     "parse_term",

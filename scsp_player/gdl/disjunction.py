@@ -16,12 +16,14 @@ from typing import Protocol
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.program import Literal, Rule
 from scsp_player.gdl.sexpr import Expression, Group, Word
-from scsp_player.gdl.terms import Compound, Symbol, Term, signature, variables
+from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature, variables
 
 MAX_ALTERNATIVES = 64
 """A body with more alternatives than this is split with auxiliary relations …"""
 MAX_LITERALS = 20_000
 """… and so is one whose alternatives together have more literals than this."""
+MAX_NESTING = 200
+"""Levels of ``or`` and ``and`` inside each other; more are refused (hand-written sheets have three or four)."""
 
 Alternatives = list[list[Literal]]
 
@@ -47,6 +49,18 @@ class _Frame:
     items: Sequence[Expression]
     positive: bool
     parts: list[Alternatives] = field(default_factory=list)
+    _binders: dict[Variable, Literal] | None = None
+
+    def binders(self, auxiliary_names: set[str]) -> dict[Variable, Literal]:
+        """For each variable that a conjunction binds in all its alternatives, a literal of the sheet that does so."""
+        if self._binders is None:
+            self._binders = {}
+            for part in self.parts:
+                for literal in part[0] if len(part) == 1 else ():
+                    if _binds(literal) and signature(literal.atom)[0] not in auxiliary_names:
+                        for variable in variables(literal.atom):
+                            self._binders.setdefault(variable, literal)
+        return self._binders
 
 
 @dataclass(slots=True)
@@ -66,6 +80,7 @@ class BodyExpander:
         self._reader = reader
         self._expressions = expressions
         self._names: Iterator[str] | None = None
+        self._everywhere: Counter[str] = Counter()
 
     def rules(self, head: Term, body: Sequence[Expression], position: Position, whole: Expression) -> list[Rule]:
         """The rules for ``head``, one for each alternative of ``body``, then those of auxiliary relations.
@@ -80,17 +95,9 @@ class BodyExpander:
         result = [Rule(head, tuple(literals), position) for literals in self._alternatives(body, whole, auxiliaries)]
         names = {signature(auxiliary.atom)[0] for auxiliary in auxiliaries}
         for auxiliary in auxiliaries:
-            guards = [
-                literal
-                for frame in auxiliary.around
-                for part in frame.parts
-                if len(part) == 1
-                for literal in part[0]
-                if _binds(literal) and signature(literal.atom)[0] not in names
-            ]
             for literals in auxiliary.alternatives:
-                guarded = _with_guards(auxiliary.atom, literals, guards)
-                result.append(Rule(auxiliary.atom, tuple(guarded), auxiliary.position))
+                guards = _guards(auxiliary, literals, names)
+                result.append(Rule(auxiliary.atom, (*guards, *literals), auxiliary.position))
         return result
 
     def _alternatives(self, body: Sequence[Expression], whole: Expression, auxiliaries: list[_Auxiliary]) -> Alternatives:
@@ -113,6 +120,8 @@ class BodyExpander:
                 assert isinstance(item, Group)
                 self._remark_oddities(item, connective, frame)
                 path.append(_Frame((connective == "and") == positive, item.items[1:], positive))
+                if len(path) > MAX_NESTING:
+                    raise GdlError(f"more than {MAX_NESTING} levels of or / and", item.position, "name parts of it")
             elif connective is not None:
                 raise GdlError(f"'{connective}' inside a body", item.position, "rules cannot be nested; close the list before it")
             else:
@@ -167,10 +176,12 @@ class BodyExpander:
         if self._names is None:
             self._names = _unused_names(self._expressions)
         item = path[-1].items[index]
-        elsewhere = _variable_words(whole) - _variable_words(item)
+        inside = _variable_words(item)
+        if not auxiliaries:
+            self._everywhere = _variable_words(whole)
         alternatives = path[-1].parts[index]
         used = dict.fromkeys(v for literals in alternatives for literal in literals for v in variables(literal.atom))
-        shared = tuple(v for v in used if elsewhere[f"?{v.name}"] > 0)
+        shared = tuple(v for v in used if self._everywhere[key := f"?{v.name}".lower()] > inside[key])
         name = next(self._names)
         atom: Term = Compound(name, shared) if shared else Symbol(name)
         auxiliaries.append(_Auxiliary(atom, alternatives, [frame for frame in path if frame.conjunctive], item.position))
@@ -181,13 +192,17 @@ def _binds(literal: Literal) -> bool:
     return literal.positive and signature(literal.atom)[0] != "distinct"
 
 
-def _with_guards(head: Term, literals: list[Literal], guards: list[Literal]) -> list[Literal]:
-    """The body, with those literals around it that bind variables which the body itself leaves unbound."""
+def _guards(auxiliary: _Auxiliary, literals: list[Literal], names: set[str]) -> list[Literal]:
+    """Literals from around the disjunction that bind variables which this alternative leaves unbound."""
     bound = {v for literal in literals if _binds(literal) for v in variables(literal.atom)}
-    unbound = {v for v in variables(head) if v not in bound}
-    unbound.update(v for literal in literals for v in variables(literal.atom) if v not in bound)
-    needed = [guard for guard in guards if unbound.intersection(variables(guard.atom))]
-    return [*needed, *literals]
+    used = [*variables(auxiliary.atom), *(v for literal in literals for v in variables(literal.atom))]
+    guards: dict[Literal, None] = {}
+    for variable in used:
+        if variable in bound:
+            continue
+        binders = (frame.binders(names).get(variable) for frame in auxiliary.around)
+        guards.update((binder, None) for binder in list(filter(None, binders))[:1])
+    return list(guards)
 
 
 def _words(expression: Expression) -> Iterator[Word]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scsp_player.gdl.errors import Position
+from scsp_player.gdl.remarks import Remark
 from scsp_player.gdl.terms import Term
 
 KEYWORDS = frozenset(
@@ -49,9 +50,11 @@ class Program:
         rules: all rules and facts in the order of the sheet.
         roles: names of the roles in the order of the sheet.
         spelling: case-folded symbol to the first spelling met in the sheet, for symbols whose two forms differ.
+        remarks: oddities of the text that the normal form no longer shows; programs that differ in them only are equal.
     """
 
     source: str
     rules: tuple[Rule, ...]
     roles: tuple[str, ...]
     spelling: dict[str, str] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = field(default=(), compare=False)

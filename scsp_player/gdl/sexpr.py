@@ -7,9 +7,9 @@ stack read it; lark's LALR parser with the same grammar takes seven times as lon
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
+from scsp_player.gdl.characters import STRAY, stray_character
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.source_text import SourceText
 
@@ -54,9 +54,7 @@ class Group:
 
 Expression = Word | Group
 
-_TOKEN = re.compile(
-    r"(?:[ \t\r\n\f\v]+|;[^\r\n]*)*+(?:(\()|(\))|([^\s();\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff]+)|\Z|(.))", re.DOTALL
-)
+_TOKEN = re.compile(rf"(?:[ \t\r\n\f\v]+|;[^\r\n]*)*+(?:(\()|(\))|([^\s();{STRAY}]+)|\Z|(.))", re.DOTALL)
 _OPEN, _CLOSE, _WORD = 1, 2, 3
 
 
@@ -95,7 +93,7 @@ def read_expressions(text: str, source: str = "<text>") -> list[Expression]:
             current, offset = enclosing.pop()
             current.append(Group(items, origin, offset))
         elif kind is not None:
-            raise _stray_character(origin, match.start(4))
+            raise stray_character(origin, match.start(4))
     if enclosing:
         raise GdlError(
             "opening parenthesis without a closing one",
@@ -103,17 +101,6 @@ def read_expressions(text: str, source: str = "<text>") -> list[Expression]:
             "add the closing parenthesis where this list should end",
         )
     return current
-
-
-def _stray_character(origin: SourceText, offset: int) -> GdlError:
-    character = origin.text[offset]
-    position = origin.position(offset)
-    if character == "\0":
-        return GdlError("the text contains NUL bytes", position, "this is not a rule sheet but some binary file")
-    name = unicodedata.name(character, "control character")
-    return GdlError(
-        f"character U+{ord(character):04X} ({name.lower()}) outside a comment", position, "write an ordinary space, or delete it"
-    )
 
 
 def format_expression(expression: Expression) -> str:

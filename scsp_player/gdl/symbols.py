@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scsp_player.gdl.sexpr import Word
-from scsp_player.gdl.terms import Symbol, Term, Variable
+from scsp_player.gdl.terms import Symbol, Variable
 
 
 class SymbolTable:
@@ -42,8 +42,8 @@ class SymbolTable:
         return {name: text for name, text in first.items() if name != text}
 
     def variants(self) -> list[list[Word]]:
-        """First uses of words that differ in case only, at least two in each list."""
-        groups: dict[Term, list[Word]] = {}
-        for text, term in self._terms.items():
-            groups.setdefault(term, []).append(self._first_use[text])
+        """First uses of words that differ in case only: at least two in each list, in the order of the sheet."""
+        groups: dict[str, list[Word]] = {}
+        for text, word in self._first_use.items():
+            groups.setdefault(text.lower(), []).append(word)
         return [words for words in groups.values() if len(words) > 1]
