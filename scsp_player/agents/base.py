@@ -66,7 +66,11 @@ class Agent(ABC):
 
     @abstractmethod
     def play(self, turn: Turn, deadline: float) -> Term:
-        """Take note of what happened and choose the next move, by the deadline."""
+        """Take note of what happened and choose the next move, by the deadline.
+
+        Raises:
+            ValueError: if the turn contains a move that the game does not have; the turn then counts as not told.
+        """
 
     def observe(self, turn: Turn) -> None:
         """Take note of what happened in a turn whose own move is known already; used to catch up with a running match.

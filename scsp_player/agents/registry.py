@@ -48,3 +48,17 @@ _KINDS = (
 
 AGENTS: dict[str, AgentKind] = {kind.name: kind for kind in _KINDS}
 """Name to agent; to add an agent, write its class and add a line to the table above."""
+
+
+def agent_kind(name: str) -> AgentKind:
+    """The agent with this name; ``module:Class`` names an agent that is not in the table, such as your own.
+
+    Raises:
+        LookupError: if there is none; the text says which there are.
+    """
+    if name in AGENTS:
+        return AGENTS[name]
+    module, colon, factory = name.partition(":")
+    if not (colon and factory.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+        raise LookupError(f"there is no agent called {name}; there are {', '.join(AGENTS)}, or name your own as module:Class")
+    return AgentKind(name, "an agent from elsewhere", module, factory)

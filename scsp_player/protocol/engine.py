@@ -1,0 +1,172 @@
+"""The process in which an agent thinks: ``python -m scsp_player.protocol.engine AGENT [--tell-legal]``.
+
+Orders come in on standard input and events go out on standard output, one JSON object a line.
+
+Orders: ``{"do": "start", "message", "deadline", "seed"}`` first, then ``{"do": "play" | "observe", "turn", "message", "replied",
+"deadline"}`` for each turn, and ``{"do": "stop"}``. Messages are those of the game manager, as they came; ``replied`` is the last
+reply to the manager; a deadline is a value of ``time.monotonic()``, a clock that all processes of a machine share.
+
+Events: ``{"event": "idle"}`` when everything is imported; ``{"event": "started"}``; ``{"event": "report", "turn", "move"}`` for the
+best move so far and ``{"event": "move", "turn", "move"}`` for the choice, in the manager's spelling; ``{"event": "rejected",
+"turn", "text"}`` for a message that does not fit the game; ``{"event": "unusable", "text"}`` for rules that cannot be played;
+``{"event": "failed", "text"}`` before an end by an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from scsp_player.agents.base import Agent, Turn
+from scsp_player.agents.registry import AgentKind, agent_kind
+from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.terms import Term
+from scsp_player.protocol.errors import ProtocolError
+from scsp_player.protocol.messages import Play, Start, parse_message
+from scsp_player.protocol.view import MatchView
+
+STOP_SECONDS = 0.5
+"""How long an agent may take to release what it holds."""
+
+
+class Engine:
+    """One match of an agent.
+
+    Args:
+        kind: the agent to make.
+        start: the message that starts the match.
+        send: takes each event.
+        tell_legal: add the legal moves to ``move`` events wherever the agent is certain of them (agents that play at random).
+
+    Raises:
+        GdlError: if the rules cannot be read.
+    """
+
+    def __init__(self, kind: AgentKind, start: Start, send: Callable[[dict[str, Any]], None], *, tell_legal: bool = False) -> None:
+        self.agent: Agent = kind.make(self._report)
+        self._start = start
+        self._send = send
+        self._tell_legal = tell_legal
+        self._view = MatchView(start)
+        self._turn = -1
+        self._reported = ""
+
+    def start(self, deadline: float, seed: int) -> None:
+        """Let the agent prepare.
+
+        Raises:
+            GdlError: if the rules cannot be played.
+        """
+        play_seconds = self._start.play_clock
+        self.agent.start(self._view.program, self._view.role, play_seconds=play_seconds, deadline=deadline, seed=seed)
+        self._send({"event": "started"})
+
+    def take(self, order: dict[str, Any], *, choose: bool) -> None:
+        """Carry out an order to play, or, if nobody waits for a choice, to observe."""
+        number = order["turn"]
+        try:
+            message = parse_message(order["message"])
+            assert isinstance(message, Play)
+            turn = self._view.turn(message, number, order["replied"])
+            if choose:
+                self._play(turn, number, order["deadline"])
+            else:
+                self.agent.observe(turn)
+        except (ProtocolError, ValueError) as error:
+            self._send({"event": "rejected", "turn": number, "text": str(error)})
+
+    def _play(self, turn: Turn, number: int, deadline: float) -> None:
+        self._turn, self._reported = number, ""
+        try:
+            move = self.agent.play(turn, deadline)
+        finally:
+            self._turn = -1
+        event = {"event": "move", "turn": number, "move": self._view.spell(move)}
+        if self._tell_legal and turn.percepts is None:
+            event["legal"] = [self._view.spell(legal) for legal in getattr(self.agent, "legal", ())]
+        self._send(event)
+
+    def _report(self, move: Term) -> None:
+        text = self._view.spell(move)
+        if self._turn >= 0 and text != self._reported:
+            self._reported = text
+            self._send({"event": "report", "turn": self._turn, "move": text})
+
+
+def run(agent: str, *, tell_legal: bool) -> int:
+    """Carry out orders from standard input until told to stop, or until the server is gone; the exit status."""
+    # What an agent prints must not get between the events.
+    output = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    lock = threading.Lock()
+
+    def send(event: dict[str, Any]) -> None:
+        with lock:
+            output.write(json.dumps(event).encode() + b"\n")
+
+    orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
+    try:
+        kind = agent_kind(agent)
+        kind.load()
+        send({"event": "idle"})
+        order = orders.get()
+        if order["do"] == "stop":
+            return 0
+        try:
+            message = parse_message(order["message"])
+            assert isinstance(message, Start)
+            engine = Engine(kind, message, send, tell_legal=tell_legal)
+            engine.start(order["deadline"], order["seed"])
+        except GdlError as error:
+            send({"event": "unusable", "text": str(error)})
+            return 0
+        del message
+        while (order := orders.get())["do"] != "stop":
+            # When the match has moved on already, nobody waits for a choice.
+            engine.take(order, choose=order["do"] == "play" and orders.empty())
+        engine.agent.stop()
+    except BrokenPipeError:
+        return 1
+    except BaseException:  # everything, MemoryError included, is told before the end
+        with contextlib.suppress(BrokenPipeError):
+            send({"event": "failed", "text": traceback.format_exc(limit=-8)})
+        return 1
+    return 0
+
+
+def _read_orders(orders: queue.SimpleQueue[dict[str, Any]]) -> None:
+    """Hand orders on; at their end leave the agent a moment to stop, whatever it is doing."""
+    for line in sys.stdin.buffer:
+        order = json.loads(line)
+        orders.put(order)
+        if order["do"] == "stop":
+            break
+    else:
+        orders.put({"do": "stop"})
+    time.sleep(STOP_SECONDS)
+    os._exit(0)
+
+
+def _die_with_server() -> None:
+    """On Linux: be killed when the server is, even in a state in which nothing can be read from it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+if __name__ == "__main__":
+    _die_with_server()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server to handle
+    status = run(sys.argv[1], tell_legal="--tell-legal" in sys.argv[2:])
+    sys.stdout.flush()
+    os._exit(status)  # threads of an agent must not keep the process alive

@@ -1,0 +1,176 @@
+"""One agent's part in one match: an engine process that is replaced by a new one when it dies or hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scsp_player.protocol.engine_process import EnginePool, EngineProcess, EngineSpec
+
+LOG = logging.getLogger("scsp_player.protocol")
+
+RESTARTS = 8
+"""How often an engine is replaced during one match. One that dies that often dies of the game."""
+
+FALSE_STARTS = 2
+"""How often an engine may end before it was ready to play."""
+
+START_OVERRUN = 30.0
+"""Seconds after its deadline at which an engine that is still preparing is taken to hang."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A turn as an engine needs it; see ``scsp_player.protocol.engine``."""
+
+    turn: int
+    message: str
+    replied: str | None
+    deadline: float
+
+    def order(self, verb: str) -> dict[str, Any]:
+        """As an order to ``play`` or to ``observe``."""
+        return {"do": verb, "turn": self.turn, "message": self.message, "replied": self.replied, "deadline": self.deadline}
+
+
+class Thinker:
+    """An agent in a match, with its latest answers.
+
+    Attributes:
+        started: whether the agent is ready to play.
+        unusable: why the rules cannot be played, as far as this agent is concerned.
+        best: best move reported so far for the turn at hand, or None.
+        move: the move chosen for the turn at hand, or None.
+        legal: all legal moves in the turn at hand, if this agent tells them.
+        rejected: why the message of the turn at hand does not fit the game, or None.
+    """
+
+    def __init__(
+        self, spec: EngineSpec, pool: EnginePool, message: str, *, deadline: float, seed: int, news: Callable[[], None]
+    ) -> None:
+        self.spec = spec
+        self.started = False
+        self.unusable: str | None = None
+        self._pool = pool
+        self._message = message
+        self._deadline = deadline
+        self._seed = seed
+        self._news = news
+        self._history: list[Question] = []
+        self._restarts_left = RESTARTS
+        self._false_starts_left = FALSE_STARTS
+        self._engine: EngineProcess | None = None
+        self._closed = False
+        self._start_timer: asyncio.TimerHandle | None = None
+        self._forget_answers()
+        self._begun = asyncio.create_task(self._begin())
+
+    @property
+    def pid(self) -> int | None:
+        """Process number of the engine at work."""
+        return self._engine.pid if self._engine else None
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing more will come from this agent in this match."""
+        return self.unusable is not None or self._restarts_left < 0 or self._false_starts_left <= 0
+
+    @property
+    def answered(self) -> bool:
+        """Whether the agent is through with the turn at hand."""
+        return self.move is not None or self.rejected is not None
+
+    def ask(self, question: Question) -> None:
+        """Go on to the next turn."""
+        self._forget_answers()
+        self._history.append(question)
+        if self._engine is not None:
+            self._engine.order(**question.order("play"))
+
+    def take_back(self) -> None:
+        """The last question was none; an engine that took it for one starts afresh."""
+        taken = self.rejected is None
+        self._history.pop()
+        self._forget_answers()
+        if taken:
+            self.replace("the message that it was given is void")
+
+    def replace(self, reason: str) -> None:
+        """Kill the engine and let a new one catch up with the match."""
+        self._false_starts_left -= not self.started
+        self.started = False
+        if self._engine is not None:
+            LOG.warning("replacing engine %d of %s: %s", self._engine.pid, self.spec.agent, reason)
+            self._pool.retire(self._engine, at_once=True)
+            self._engine = None
+        self._restarts_left -= 1
+        if not self.lost and not self._closed:
+            self._begun = asyncio.create_task(self._begin())
+        self._news()
+
+    def close(self) -> None:
+        """End the engine."""
+        self._closed = True
+        self._watch_start(None)
+        if self._engine is not None:
+            self._pool.retire(self._engine)
+            self._engine = None
+
+    def _forget_answers(self) -> None:
+        self.best: str | None = None
+        self.move: str | None = None
+        self.legal: frozenset[str] | None = None
+        self.rejected: str | None = None
+
+    async def _begin(self) -> None:
+        engine = await self._pool.take(self.spec)
+        if self._closed:
+            self._pool.retire(engine)
+            return
+        engine.listener = self._hear
+        self._engine = engine
+        # One that catches up has the time of the turn at hand to prepare.
+        deadline = max([self._deadline, time.monotonic(), *(question.deadline for question in self._history[-1:])])
+        engine.order(do="start", message=self._message, deadline=deadline, seed=self._seed)
+        self._watch_start(asyncio.get_running_loop().call_at(deadline + START_OVERRUN, self._check_start, engine))
+        for question in self._history[:-1]:
+            engine.order(**question.order("observe"))
+        for question in self._history[-1:]:
+            engine.order(**question.order("observe" if self.answered else "play"))
+
+    def _watch_start(self, timer: asyncio.TimerHandle | None) -> None:
+        if self._start_timer is not None:
+            self._start_timer.cancel()
+        self._start_timer = timer
+
+    def _check_start(self, engine: EngineProcess) -> None:
+        if engine is self._engine and not self.started:
+            self.replace("it does not get ready")
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        current = bool(self._history) and event.get("turn") == self._history[-1].turn
+        if kind == "started":
+            self.started = True
+            self._watch_start(None)
+        elif kind == "unusable":
+            self.unusable = event["text"]
+            LOG.warning("%s cannot play: %s", self.spec.agent, self.unusable)
+        elif kind == "failed":
+            LOG.error("engine of %s failed:\n%s", self.spec.agent, event["text"])
+        elif kind == "report" and current:
+            self.best = event["move"]
+        elif kind == "move" and current:
+            self.best = self.move = event["move"]
+            if "legal" in event:
+                self.legal = frozenset(event["legal"])
+        elif kind == "rejected" and current:
+            self.rejected = event["text"]
+        elif kind == "ended" and self.unusable is None:
+            self._engine = None
+            self.replace("it has ended")
+        self._news()
