@@ -1,5 +1,6 @@
 """Rule sheets: terms, parsing, normalisation, checks and printing."""
 
+from scsp_player.gdl.checks import Message, check_program, require_playable
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.printing import format_infix, format_kif
 from scsp_player.gdl.program import KEYWORDS, Literal, Program, Rule
@@ -16,6 +17,7 @@ __all__ = [
     "GdlError",
     "Group",
     "Literal",
+    "Message",
     "Position",
     "Program",
     "Remark",
@@ -25,6 +27,7 @@ __all__ = [
     "UnusableFileError",
     "Variable",
     "Word",
+    "check_program",
     "format_infix",
     "format_kif",
     "load_program",
@@ -32,6 +35,7 @@ __all__ = [
     "parse_term",
     "program_from_expressions",
     "read_expressions",
+    "require_playable",
     "signature",
     "term_from_expression",
     "variables",

@@ -74,18 +74,19 @@ def _needed(rules: Sequence[Rule]) -> list[Rule]:
 def _bindings(
     rule: Rule, known: Mapping[Relation, Mapping[Term, Rule]], budget: Iterator[int]
 ) -> Iterator[dict[Variable, Term]]:
-    """All ways to satisfy the body of a rule with known facts; each step takes one item from ``budget``."""
+    """All ways to satisfy the body of a rule with known facts; each fact tried takes one item from ``budget``."""
     positive = [literal.atom for literal in rule.body if signature(literal.atom)[0] != "distinct"]
     tests = [literal for literal in rule.body if signature(literal.atom)[0] == "distinct"]
     stack: list[tuple[int, dict[Variable, Term]]] = [(0, {})]
     while stack:
-        if next(budget, None) is None:
-            raise GdlError("the roles follow from too many facts", rule.position, _REMEDY)
         done, binding = stack.pop()
         if done < len(positive):
-            facts = known.get(signature(positive[done]), ())
-            matches = (_matched(positive[done], fact, binding) for fact in reversed(list(facts)))
-            stack.extend((done + 1, extended) for extended in matches if extended is not None)
+            for fact in reversed(list(known.get(signature(positive[done]), ()))):
+                if next(budget, None) is None:
+                    raise GdlError("the roles follow from too many facts", rule.position, _REMEDY)
+                extended = _matched(positive[done], fact, binding)
+                if extended is not None:
+                    stack.append((done + 1, extended))
         elif all(_holds(test, binding) for test in tests):
             yield binding
 

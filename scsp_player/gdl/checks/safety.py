@@ -1,0 +1,60 @@
+"""Rules whose variables are not bound by what the body asserts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scsp_player.gdl.checks.message import Finding
+from scsp_player.gdl.checks.sheet import Sheet
+from scsp_player.gdl.errors import Position
+from scsp_player.gdl.program import Rule
+from scsp_player.gdl.terms import Term, Variable, signature, variables
+
+
+class UnsafeRules:
+    """Every variable of the head and of a negative or ``distinct`` literal must occur in a positive literal of the body.
+
+    Unsafe rules for ``base`` and ``input`` get a warning only: these two are hints, which this program does not need.
+    """
+
+    def find(self, sheet: Sheet) -> Iterator[Finding]:
+        """One finding for each unbound variable of each rule as written."""
+        reported: set[tuple[Position, Variable]] = set()
+        for rule in sheet.program.rules:
+            for variable, position, atom in _unbound(rule):
+                if (rule.position, variable) not in reported:
+                    reported.add((rule.position, variable))
+                    text = f"unsafe rule, no positive literal binds variable {variable} of {sheet.show(atom)}; add one that does"
+                    yield Finding("unsafe-hint" if _is_hint(sheet, rule) else "unsafe-rule", position, text)
+
+
+class FactsWithVariables:
+    """A fact with a variable says something about every term there is."""
+
+    def find(self, sheet: Sheet) -> Iterator[Finding]:
+        """One finding for each such fact, a warning for ``base`` and ``input``."""
+        for rule in sheet.program.rules:
+            unbound = " ".join(map(str, dict.fromkeys(variables(rule.head)))) if not rule.body else ""
+            if unbound:
+                text = f"fact {sheet.show(rule.head)} with variables {unbound}; write a rule whose body says what they can be"
+                yield Finding("unsafe-hint" if _is_hint(sheet, rule) else "fact-with-variable", rule.position, text)
+
+
+def _is_hint(sheet: Sheet, rule: Rule) -> bool:
+    relation = signature(rule.head)
+    return relation in (("base", 1), ("input", 2)) and relation not in sheet.read
+
+
+def _unbound(rule: Rule) -> Iterator[tuple[Variable, Position, Term]]:
+    """Unbound variables of a rule with a body, each with a place and the atom there."""
+    bound: set[Variable] = set()
+    testing = [(rule.head, rule.position)] if rule.body else []
+    for literal in rule.body:
+        if literal.positive and signature(literal.atom)[0] != "distinct":
+            bound.update(variables(literal.atom))
+        else:
+            testing.append((literal.atom, literal.position))
+    for atom, position in testing:
+        for variable in variables(atom):
+            if variable not in bound:
+                yield variable, position, atom

@@ -1,0 +1,60 @@
+"""Relations that nothing uses, and those that nothing can make true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scsp_player.gdl.checks.message import Finding
+from scsp_player.gdl.checks.sheet import Relation, Sheet, is_keyword, is_own
+from scsp_player.gdl.errors import Position
+from scsp_player.gdl.program import KEYWORDS
+from scsp_player.gdl.terms import Compound, Term, Variable, signature
+
+
+class UnusedRelations:
+    """A relation that no body mentions has no effect on the game."""
+
+    def find(self, sheet: Sheet) -> Iterator[Finding]:
+        """One finding for each such relation, at its first rule."""
+        for relation, rules in sheet.produced.items():
+            if relation not in sheet.read and not is_keyword(relation):
+                text = f"relation {sheet.name(relation)} is never used; check its spelling or delete it"
+                yield Finding("unused", rules[0].position, text)
+
+
+class UnproducedRelations:
+    """A relation without rules and facts is always false."""
+
+    def find(self, sheet: Sheet) -> Iterator[Finding]:
+        """One finding for each such relation, at its first use."""
+        for relation, literals in sheet.read.items():
+            if relation not in sheet.produced and (relation[0] not in KEYWORDS or is_own(relation)):
+                text = f"relation {sheet.name(relation)} is always false, it has no rules; check its spelling or add rules"
+                yield Finding("unproduced", literals[0].position, text)
+
+
+class UnproducedFluentsAndMoves:
+    """A fluent that neither ``init`` nor ``next`` concludes is never true; a move that is not legal is never made."""
+
+    def find(self, sheet: Sheet) -> Iterator[Finding]:
+        """One finding for each name of a fluent or move, at its first use."""
+        yield from _never(sheet, ("true", 1), [("init", 1), ("next", 1)], "fluent {} is never true: neither init nor next gives it")
+        yield from _never(sheet, ("does", 2), [("legal", 2)], "move {} is never made: no rule makes it legal")
+
+
+def _never(sheet: Sheet, asked: Relation, sources: list[Relation], text: str) -> Iterator[Finding]:
+    heads = [_last_argument(rule.head) for source in sources for rule in sheet.produced.get(source, ())]
+    if any(isinstance(term, Variable) for term in heads):
+        return
+    possible = {signature(term) for term in heads}
+    missing: dict[Relation, Position] = {}
+    for literal in sheet.read.get(asked, ()):
+        term = _last_argument(literal.atom)
+        if not isinstance(term, Variable) and signature(term) not in possible:
+            missing.setdefault(signature(term), literal.position)
+    for relation, position in missing.items():
+        yield Finding("unproduced", position, text.format(sheet.name(relation)) + "; check its spelling or add a rule")
+
+
+def _last_argument(atom: Term) -> Term:
+    return atom.arguments[-1] if isinstance(atom, Compound) else atom
