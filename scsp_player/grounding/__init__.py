@@ -1,1 +1,6 @@
 """From a program to integer-coded ground rules, and the reasoner that needs no grounding."""
+
+from scsp_player.grounding.budget import BudgetExceeded
+from scsp_player.grounding.grounder import ground
+
+__all__ = ["BudgetExceeded", "ground"]

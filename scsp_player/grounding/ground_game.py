@@ -38,7 +38,7 @@ class GroundGame:
         source: name of the rule sheet.
         roles: names in the order of the sheet; a role called ``random`` is chance.
         terms: the table that every ``*_term`` array points into.
-        atom_term: int32[atoms], the atom as a term, e.g. ``(true (cell 1 1 b))``; -1 for atom 0. Auxiliary atoms have made-up names.
+        atom_term: int32[atoms], the atom as a term, e.g. ``(true (cell 1 1 b))``; -1 for atom 0. Auxiliary atoms have new names.
         rule_head: int32[rules], ascending.
         rule_start: int64[rules + 1], where each rule's body starts in ``rule_body``.
         rule_body: int32[literals].

@@ -1,0 +1,154 @@
+"""Rules as the join machine sees them: numbered variables, interned constants, flat patterns."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from scsp_player.gdl.errors import GdlError, Position
+from scsp_player.gdl.program import Rule
+from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature
+from scsp_player.grounding.equality import solve_equalities
+from scsp_player.grounding.store import FUNCTOR, Store, Tokens
+
+Signature = tuple[str, int]
+
+
+class Kind(enum.IntEnum):
+    """What a part of a body asks for."""
+
+    POSITIVE = 0
+    NEGATIVE = 1
+    DIFFER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A literal of a body; of ``DIFFER`` the tokens are the two terms, one after the other, and the relation is -1.
+
+    ``recorded`` is False for a literal that only narrows the join: it does not become a part of the ground rule.
+    """
+
+    kind: Kind
+    relation: int
+    tokens: Tokens
+    recorded: bool = True
+
+    @property
+    def variables(self) -> frozenset[int]:
+        """The variables in it."""
+        return variables_in(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A rule over relation numbers. ``variables`` bounds the variable numbers in use; ``rule`` is where it came from."""
+
+    relation: int
+    tokens: Tokens
+    body: tuple[Part, ...]
+    variables: int
+    rule: Rule | None = None
+
+
+def variables_in(tokens: Iterable[int]) -> frozenset[int]:
+    """The variables of a pattern."""
+    return frozenset(token for token in tokens if 0 <= token < FUNCTOR)
+
+
+def prefix_order(terms: Iterable[Term]) -> Iterator[Term]:
+    """All subterms of ``terms`` in prefix order."""
+    stack = list(terms)[::-1]
+    while stack:
+        term = stack.pop()
+        yield term
+        if isinstance(term, Compound):
+            stack.extend(reversed(term.arguments))
+
+
+def arguments_of(atom: Term) -> tuple[Term, ...]:
+    """The arguments of a relation application."""
+    return atom.arguments if isinstance(atom, Compound) else ()
+
+
+class Schema:
+    """Names of relations to relation numbers, and patterns to tokens."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.relations: dict[Signature, int] = {}
+        self.names: dict[int, Signature] = {}
+
+    def relation(self, name: Signature) -> int:
+        """Number of the relation with this name and arity, made if new."""
+        found = self.relations.get(name)
+        if found is None:
+            found = self.relations[name] = self.store.relation(name[1])
+            self.names[found] = name
+        return found
+
+    def tokens(self, terms: Sequence[Term], numbers: dict[Variable, int]) -> Tokens:
+        """The terms in prefix order, ground subterms as one token each; numbers new variables as they come."""
+        flat: list[tuple[int, int]] = []  # (token, arity)
+        for term in prefix_order(terms):
+            if isinstance(term, Variable):
+                flat.append((numbers.setdefault(term, len(numbers)), 0))
+            elif isinstance(term, Compound):
+                arity = len(term.arguments)
+                flat.append((FUNCTOR + self.store.functor(term.functor, arity), arity))
+            else:
+                assert isinstance(term, Symbol)
+                flat.append((~self.store.symbol(term.name), 0))
+        stack: list[Tokens] = []
+        for token, arity in reversed(flat):
+            if not arity:
+                stack.append((token,))
+                continue
+            arguments = stack[: -arity - 1 : -1]
+            del stack[-arity:]
+            if all(len(a) == 1 and a[0] < 0 for a in arguments):
+                stack.append((~self.store.compound(token - FUNCTOR, [~a[0] for a in arguments]),))
+            else:
+                stack.append((token, *(t for a in arguments for t in a)))
+        return tuple(t for part in reversed(stack) for t in part)
+
+    def clause(self, rule: Rule) -> Clause | None:
+        """The clause of a rule with a body; None if an equality or ``distinct`` in it can never hold.
+
+        Raises:
+            GdlError: if the rule is unsafe.
+        """
+        solved = solve_equalities(rule)
+        if solved is None:
+            return None
+        head, literals = solved
+        numbers: dict[Variable, int] = {}
+        parts: list[Part] = []
+        for literal in literals:
+            name = signature(literal.atom)
+            tokens = self.tokens(arguments_of(literal.atom), numbers)
+            if name == ("distinct", 2):
+                parts.append(Part(Kind.DIFFER, -1, tokens))
+            else:
+                kind = Kind.POSITIVE if literal.positive else Kind.NEGATIVE
+                parts.append(Part(kind, self.relation(name), tokens))
+        head_tokens = self.tokens(arguments_of(head), numbers)
+        bound = frozenset[int]().union(*(p.variables for p in parts if p.kind is Kind.POSITIVE))
+        loose = sorted(set(range(len(numbers))) - bound)
+        if loose:
+            variable = list(numbers)[loose[0]]
+            raise GdlError(
+                f"unsafe rule: variable {variable} of {head} occurs in no positive condition",
+                _place_of(rule, variable),
+                "bind it by a relation that lists its values",
+            )
+        return Clause(self.relation(signature(head)), head_tokens, tuple(dict.fromkeys(parts)), len(numbers), rule)
+
+
+def _place_of(rule: Rule, variable: Variable) -> Position:
+    """Where the variable first shows up: the literal that mentions it, or the rule."""
+    for literal in rule.body:
+        if any(term == variable for term in prefix_order([literal.atom])):
+            return literal.position
+    return rule.position

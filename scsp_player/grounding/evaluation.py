@@ -1,0 +1,76 @@
+"""Least fixpoints of components of clauses in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from scsp_player.grounding import store_kernels as kernels
+from scsp_player.grounding.clauses import Kind, Part
+from scsp_player.grounding.planning import Matches, deriving_plan
+from scsp_player.grounding.rulebase import Component
+from scsp_player.grounding.store import Store
+
+
+class Statistics:
+    """Estimates of how many rows of a relation agree with given values in some columns.
+
+    Relations that are not complete yet count as ``guess`` rows.
+    """
+
+    def __init__(self, store: Store, guess: float = 1000.0) -> None:
+        self.store = store
+        self.guess = guess
+        self.unknown: set[int] = set()
+        self._distinct: dict[int, tuple[int, list[float]]] = {}
+
+    def matches(self, r: int, columns: tuple[int, ...]) -> float:
+        """Estimated number of rows of ``r`` with given values in ``columns``, all values taken as equally frequent."""
+        source = int(self.store.rel[r, kernels.SOURCE])
+        base = source if source >= 0 else r
+        width = int(self.store.rel[r, kernels.WIDTH]) - (source >= 0)
+        if base in self.unknown:
+            return self.guess ** (1.0 - len(columns) / max(width, 1)) if width else 1.0
+        self.store.refresh(base)
+        count = self.store.count(r)
+        if not columns or not count:
+            return float(count)
+        known = self._distinct.get(r)
+        if known is None or known[0] != count:
+            distinct = kernels.distinct_values(self.store.heap, self.store.rel, r, width, self.store.count(kernels.TERMS))
+            known = self._distinct[r] = count, [max(1.0, float(d)) for d in distinct]
+        share = 1.0
+        for column in columns:
+            share /= known[1][column]
+        return count * max(share, 1.0 / count if len(columns) >= width else 0.0)
+
+
+def component_block(store: Store, component: Component, matches: Matches, tested: Callable[[Part], bool]) -> int:
+    """Compile the clauses of a component into a block for ``Store.run``; parts that are not ``tested`` are left out."""
+    inside = set(component.relations)
+    once: list[int] = []
+    triggers: dict[int, list[int]] = {}
+    for clause in component.clauses:
+        parts = [p for p in clause.body if tested(p)]
+        recursive = [p for p in parts if p.kind is Kind.POSITIVE and p.relation in inside]
+        if not recursive:
+            once.append(deriving_plan(store, clause, parts, matches))
+        for part in recursive:
+            plan = deriving_plan(store, clause, parts, matches, part)
+            triggers.setdefault(_relation_of_trigger(store, part), []).append(plan)
+    return block(store, once, component.relations, triggers)
+
+
+def _relation_of_trigger(store: Store, part: Part) -> int:
+    return store.access(part.relation, part.tokens)[0]
+
+
+def block(store: Store, once: Iterable[int], relations: Iterable[int], triggers: dict[int, list[int]]) -> int:
+    """Write a block: plans to run once, then the relations (their views join in) with the plans that their rows trigger."""
+    entries: list[int] = []
+    for relation in relations:
+        for r in (relation, *store.views_of(relation)):
+            plans = triggers.get(r, [])
+            entries.append(store.emit_code([r, len(plans), *plans]))
+    plans = list(once)
+    return store.emit_code([len(plans), *plans, len(entries), *entries])
+

@@ -1,0 +1,193 @@
+"""Join plans: the order in which the parts of a body are matched, written as code for the join machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from scsp_player.grounding import join_kernels as join
+from scsp_player.grounding.clauses import Clause, Kind, Part
+from scsp_player.grounding.store import FUNCTOR, Store, Tokens
+
+Matches = Callable[[int, tuple[int, ...]], float]
+"""Estimated rows of a relation or view that agree with given values in the given columns."""
+
+
+@dataclass(slots=True)
+class Access:
+    """A part as the rows of a relation or view: ``holes`` are the tokens (variables and constants) of its columns."""
+
+    part: Part
+    relation: int
+    holes: Tokens
+
+
+class PlanWriter:
+    """Writes one plan; a throw-away object.
+
+    Registers 0 … variables - 1 hold the clause's variables, later ones hold terms that are built.
+    """
+
+    def __init__(self, store: Store, matches: Matches, variables: int) -> None:
+        self.store = store
+        self.matches = matches
+        self.registers = variables
+        self.steps: list[int] = []
+        self.binder: dict[int, int] = {}  # register → generator step that determines it
+        self.generator = -1  # the last generator
+
+    def access(self, part: Part) -> Access:
+        """The relation itself, or the view on it that the part's functors ask for."""
+        relation, holes = self.store.access(part.relation, part.tokens)
+        return Access(part, relation, holes)
+
+    def _step(self, entries: list[int]) -> int:
+        self.steps.append(self.store.emit_code(entries))
+        return len(self.steps) - 1
+
+    def _depth(self, sources: Sequence[int]) -> int:
+        """The last generator that determines one of the sources."""
+        return max((self.binder[s] for s in sources if s >= 0), default=-1)
+
+    def build(self, tokens: Tokens) -> list[int]:
+        """Sources for the terms of a pattern, after steps that construct its compound terms."""
+        stack: list[int] = []
+        for token in reversed(tokens):
+            if token < FUNCTOR:
+                stack.append(token)
+                continue
+            functor = token - FUNCTOR
+            arity = self.store.arity(functor)
+            sources = stack[: -arity - 1 : -1]
+            del stack[-arity:]
+            self._step([join.BUILD, functor, arity, *sources, self.registers])
+            self.binder[self.registers] = self._depth(sources)
+            stack.append(self.registers)
+            self.registers += 1
+        return stack[::-1]
+
+    def generate(self, access: Access, row_of_trigger: bool = False) -> int:
+        """A step that goes through the matching rows and binds the new variables; returns its number."""
+        number = len(self.steps)
+        columns: list[int] = []
+        sources: list[int] = []
+        binds: list[int] = []
+        checks: list[int] = []
+        for column, token in enumerate(access.holes):
+            if token < 0 or (token in self.binder and self.binder[token] < number):
+                columns.append(column)
+                sources.append(token)
+            elif token in self.binder:
+                checks += [column, token]
+            else:
+                binds += [column, token]
+                self.binder[token] = number
+        if row_of_trigger:
+            checks += [entry for pair in zip(columns, sources, strict=True) for entry in pair]
+        tail = [len(binds) // 2, *binds, len(checks) // 2, *checks]
+        if row_of_trigger:
+            self._step([join.ROW, access.relation, *tail])
+        elif not columns:
+            self._step([join.SCAN, self.generator, access.relation, *tail])
+        else:
+            index = self.store.index(access.relation, tuple(columns))
+            self._step([join.PROBE, self.generator, self._depth(sources), index, len(columns), *sources, *tail])
+        self.generator = number
+        return number
+
+    def probe(self, access: Access, op: int) -> None:
+        """A test whether some row (``EXISTS``) or no row (``ABSENT``) agrees with the variables bound so far."""
+        columns = tuple(c for c, token in enumerate(access.holes) if token < 0 or token in self.binder)
+        sources = [access.holes[c] for c in columns]
+        index = self.store.index(access.relation, columns)
+        self._step([op, self._depth(sources), index, len(columns), *sources])
+
+    def differ(self, part: Part) -> None:
+        """A test that two terms are not the same."""
+        left, right = self.build(part.tokens)
+        self._step([join.DIFFER, self._depth([left, right]), left, right])
+
+    def join(self, parts: Sequence[Part], needed: frozenset[int], trigger: Part | None, record: bool) -> dict[Part, int]:
+        """Steps for all parts, cheapest first.
+
+        Args:
+            parts: positive parts and tests; negative parts are tested for absence.
+            needed: variables whose every value matters.
+            trigger: the part that the row of the trigger matches.
+            record: every match of a recorded positive part matters; its step is in the result.
+        """
+        matched: dict[Part, int] = {}
+        open_accesses = [self.access(p) for p in parts if p.kind is Kind.POSITIVE and p is not trigger]
+        tests = [p for p in parts if p.kind is not Kind.POSITIVE]
+        if trigger is not None:
+            matched[trigger] = self.generate(self.access(trigger), row_of_trigger=True)
+        while True:
+            ready = [p for p in tests if all(v in self.binder for v in p.variables)]
+            for part in ready:
+                tests.remove(part)
+                if part.kind is Kind.DIFFER:
+                    self.differ(part)
+                else:
+                    self.probe(self.access(part), join.ABSENT)
+            if not open_accesses:
+                break
+            best = min(open_accesses, key=self._cost)
+            open_accesses.remove(best)
+            new = best.part.variables - self.binder.keys()
+            later = needed.union(*(a.part.variables for a in open_accesses), *(p.variables for p in tests))
+            if record and best.part.recorded:
+                matched[best.part] = self.generate(best)
+            elif new.isdisjoint(later) and self._repeats_nothing(best, new):
+                self.probe(best, join.EXISTS)
+            else:
+                self.generate(best)
+        return matched
+
+    def _repeats_nothing(self, access: Access, new: frozenset[int]) -> bool:
+        fresh = [token for token in access.holes if token in new]
+        return len(fresh) == len(new)
+
+    def _cost(self, access: Access) -> float:
+        columns = tuple(c for c, token in enumerate(access.holes) if token < 0 or token in self.binder)
+        return self.matches(access.relation, columns)
+
+    def finish(self) -> int:
+        """The plan's place in the code."""
+        self.store.need_registers(max(self.registers, len(self.steps)) + 1)
+        return self.store.emit_code([len(self.steps), *self.steps])
+
+
+def deriving_plan(store: Store, clause: Clause, parts: Sequence[Part], matches: Matches, trigger: Part | None = None) -> int:
+    """A plan that adds the clause's head to its relation for every match of ``parts``."""
+    writer = PlanWriter(store, matches, clause.variables)
+    needed = frozenset(token for token in clause.tokens if 0 <= token < FUNCTOR)
+    writer.join(parts, needed, trigger, record=False)
+    sources = writer.build(clause.tokens)
+    back = max((writer.binder[v] for v in needed), default=-1)
+    writer._step([join.EMIT, back, clause.relation, len(sources), *sources])
+    return writer.finish()
+
+
+def recording_plan(
+    store: Store, clause: Clause, parts: Sequence[Part], deferred: Sequence[Part], matches: Matches, out: int
+) -> int:
+    """A plan that adds a row of literals to ``out`` for every instance of the clause.
+
+    The literals are the head's atom, the recorded positive parts in their order, then the ``deferred`` negative parts, which are
+    not tested.
+    """
+    writer = PlanWriter(store, matches, clause.variables)
+    needed = frozenset(token for token in clause.tokens if 0 <= token < FUNCTOR).union(*(p.variables for p in deferred))
+    matched = writer.join(parts, needed, None, record=True)
+    recorded = [p for p in parts if p.kind is Kind.POSITIVE and p.recorded]
+    back = max([-1, *(writer.binder[v] for v in needed), *(matched[p] for p in recorded)])
+    sources = writer.build(clause.tokens)
+    items = [2, clause.relation, len(sources), *sources]
+    for part in recorded:
+        items += [0, matched[part], writer.access(part).relation]
+    for part in deferred:
+        access = writer.access(part)
+        index = store.index(access.relation, tuple(range(len(access.holes))))
+        items += [1, index, len(access.holes), *access.holes]
+    writer._step([join.RECORD, back, out, 1 + len(recorded) + len(deferred), *items])
+    return writer.finish()

@@ -1,0 +1,185 @@
+"""A program's clauses, which of their relations depend on the state, and in which order they are evaluated."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.program import Program, Rule
+from scsp_player.gdl.terms import Compound, Symbol, Variable, signature
+from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
+from scsp_player.grounding.components import evaluation_order
+from scsp_player.grounding.store import FUNCTOR, Store, Tokens
+from scsp_player.grounding.store_kernels import HOLE
+
+TRUE = ("true", 1)
+DOES = ("does", 2)
+NEXT = ("next", 1)
+INIT = ("init", 1)
+LEGAL = ("legal", 2)
+GOAL = ("goal", 2)
+SEES = ("sees", 2)
+ROLE = ("role", 1)
+TERMINAL = ("terminal", 0)
+
+OUTPUTS = (INIT, NEXT, LEGAL, GOAL, TERMINAL, SEES)
+"""What a game is asked for; everything that none of them needs is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Mutually recursive relations with their clauses; ``negative`` if one of them depends on its own negation."""
+
+    relations: tuple[int, ...]
+    clauses: tuple[Clause, ...]
+    negative: bool
+
+
+class Rulebase:
+    """The clauses of a program in a store. Facts are loaded as rows; ``base`` and ``input`` count only where a body reads them.
+
+    Attributes:
+        clauses: the relevant clauses, with static parts marked as not recorded.
+        dynamic: numbers of the relations that depend on ``true`` or ``does``.
+        facts: number of rows of a relation that were loaded as facts; these rows come first.
+    """
+
+    def __init__(self, program: Program, store: Store) -> None:
+        self.program = program
+        self.store = store
+        self.schema = Schema(store)
+        self.facts: dict[int, int] = {}
+        clauses = self._load_facts([rule for rule in program.rules if not rule.body])
+        for rule in program.rules:
+            if rule.body:
+                _refuse_reserved(rule)
+                clause = self.schema.clause(rule)
+                if clause is not None:
+                    clauses.append(clause)
+        self.roles = store.relation(1)
+        store.add_rows(self.roles, np.array([[store.symbol(r)] for r in program.roles], dtype=np.int32).reshape(-1, 1))
+        negative = {r for c in components(clauses) if c.negative for r in c.relations}
+        clauses = _needed(clauses, negative | {self.relation(name) for name in OUTPUTS})
+        self.dynamic = _dependent(clauses, {self.relation(TRUE), self.relation(DOES)})
+        for name in (INIT, ROLE):
+            if self.relation(name) in self.dynamic:
+                rule = next(r for r in program.rules if signature(r.head) == name and r.body)
+                raise GdlError(f"{name[0]} depends on the state of the game", rule.position, "define it by static relations only")
+        self.clauses = [self._marked(clause) for clause in clauses]
+
+    def relation(self, name: tuple[str, int]) -> int:
+        """Number of the relation with this name and arity."""
+        return self.schema.relation(name)
+
+    def name_of(self, relation: int) -> tuple[str, int]:
+        """Name and arity of a relation."""
+        return self.schema.names[relation]
+
+    def _marked(self, clause: Clause) -> Clause:
+        body = tuple(replace(p, recorded=p.kind is not Kind.DIFFER and p.relation in self.dynamic) for p in clause.body)
+        return replace(clause, body=body)
+
+    def _load_facts(self, facts: Iterable[Rule]) -> list[Clause]:
+        """Load facts by their shape, one table a shape; shapes with functions become a clause that composes the terms."""
+        shapes: dict[tuple[int, Tokens], list[list[int]]] = {}
+        for rule in facts:
+            _refuse_reserved(rule)
+            relation = self.schema.relation(signature(rule.head))
+            shape: list[int] = []
+            symbols: list[int] = []
+            for term in prefix_order(arguments_of(rule.head)):
+                if isinstance(term, Symbol):
+                    shape.append(HOLE)
+                    symbols.append(self.store.symbol(term.name))
+                elif isinstance(term, Compound):
+                    shape.append(FUNCTOR + self.store.functor(term.functor, len(term.arguments)))
+                else:
+                    assert isinstance(term, Variable)
+                    raise GdlError(f"unsafe fact: variable {term} in {rule.head}", rule.position, "facts have no variables")
+            shapes.setdefault((relation, tuple(shape)), []).append(symbols)
+        clauses: list[Clause] = []
+        for (relation, tokens), rows in shapes.items():
+            table = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
+            if all(token == HOLE for token in tokens):
+                self.store.add_rows(relation, table)
+                self.facts[relation] = self.store.count(relation)
+                continue
+            width = table.shape[1]
+            source = self.store.relation(width)
+            self.store.add_rows(source, table)
+            numbers = iter(range(width))
+            head = tuple(next(numbers) if token == HOLE else token for token in tokens)
+            clauses.append(Clause(relation, head, (Part(Kind.POSITIVE, source, tuple(range(width))),), width))
+        return clauses
+
+
+def _refuse_reserved(rule: Rule) -> None:
+    name = signature(rule.head)
+    if name in (TRUE, DOES, ("distinct", 2)):
+        raise GdlError(f"{name[0]} cannot be defined by the rules", rule.position, "use next, init or legal")
+
+
+def components(clauses: Sequence[Clause], negation: bool = True) -> list[Component]:
+    """The strongly connected components of the relations that have clauses, each after those that it reads.
+
+    Without ``negation``, negative parts count for nothing.
+    """
+    clauses = sorted(clauses, key=lambda c: c.relation)
+    bodies = [
+        [p.relation for p in c.body if p.kind is Kind.POSITIVE or (negation and p.kind is Kind.NEGATIVE)] for c in clauses
+    ]
+    size = 1 + max((r for c, body in zip(clauses, bodies, strict=True) for r in (c.relation, *body)), default=0)
+    heads = np.array([c.relation for c in clauses], dtype=np.int32)
+    start, atoms, _, _ = evaluation_order(
+        np.searchsorted(heads, np.arange(size + 1)).astype(np.int64),
+        heads,
+        np.cumsum([0, *map(len, bodies)]).astype(np.int64),
+        np.array([2 * r for body in bodies for r in body], dtype=np.int32),
+    )
+    by_head: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        by_head.setdefault(clause.relation, []).append(clause)
+    result: list[Component] = []
+    for a, b in itertools.pairwise(start):
+        relations = tuple(int(r) for r in atoms[a:b])
+        own = tuple(c for r in relations for c in by_head[r])
+        negative = any(p.kind is Kind.NEGATIVE and p.relation in relations for c in own for p in c.body)
+        result.append(Component(relations, own, negative))
+    return result
+
+
+def _needed(clauses: Sequence[Clause], roots: set[int]) -> list[Clause]:
+    """The clauses that the roots depend on."""
+    by_head: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        by_head.setdefault(clause.relation, []).append(clause)
+    seen = set(roots)
+    stack = list(roots)
+    while stack:
+        for clause in by_head.get(stack.pop(), ()):
+            for part in clause.body:
+                if part.kind is not Kind.DIFFER and part.relation not in seen:
+                    seen.add(part.relation)
+                    stack.append(part.relation)
+    return [c for c in clauses if c.relation in seen]
+
+
+def _dependent(clauses: Sequence[Clause], inputs: Collection[int]) -> frozenset[int]:
+    """The inputs and all relations that depend on them."""
+    readers: dict[int, list[int]] = {}
+    for clause in clauses:
+        for part in clause.body:
+            if part.kind is not Kind.DIFFER:
+                readers.setdefault(part.relation, []).append(clause.relation)
+    seen = set(inputs)
+    stack = list(inputs)
+    while stack:
+        for head in readers.get(stack.pop(), ()):
+            if head not in seen:
+                seen.add(head)
+                stack.append(head)
+    return frozenset(seen)

@@ -1,0 +1,264 @@
+"""Kernels that propagate constants through ground rules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.compiled import entry_kernel, inner_kernel
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Octets = NDArray[np.int8]
+
+UNKNOWN: Final = 0
+HOLDS: Final = 1
+FAILS: Final = 2
+
+
+@inner_kernel
+def tidy_row(row: Ints, count: int) -> int:
+    """Sort the literals ``row[:count]`` and drop TRUE and repetitions; returns how many are left, or -1 for a contradiction."""
+    for i in range(1, count):
+        literal = row[i]
+        k = i
+        while k > 0 and row[k - 1] > literal:
+            row[k] = row[k - 1]
+            k -= 1
+        row[k] = literal
+    kept = 0
+    for i in range(count):
+        literal = row[i]
+        if literal == 0 or (kept > 0 and row[kept - 1] == literal):
+            continue
+        if kept > 0 and row[kept - 1] == literal - 1 and (literal & 1) == 1:
+            return -1
+        row[kept] = literal
+        kept += 1
+    return kept
+
+
+@entry_kernel
+def collect_rules(instances: NDArray[np.int32], rule_head: Ints, rule_start: Longs, rule_body: Ints, rule: int) -> int:
+    """Append the instances of a clause to rules in CSR arrays; returns the number of rules. ``instances`` is overwritten."""
+    width = instances.shape[1] - 1
+    end = rule_start[rule]
+    for i in range(len(instances)):
+        row = instances[i, 1:]
+        kept = tidy_row(row, width)
+        if kept < 0:
+            continue
+        for k in range(kept):
+            rule_body[end + k] = row[k]
+        end += kept
+        rule_head[rule] = instances[i, 0] >> 1
+        rule += 1
+        rule_start[rule] = end
+    return rule
+
+
+@entry_kernel
+def occurrences(atoms: int, rule_start: Longs, rule_body: Ints, rules: int) -> tuple[Longs, Ints]:
+    """For every atom the rules in whose bodies it occurs, as CSR arrays; an entry is ``2 * rule + sign``."""
+    start = np.zeros(atoms + 1, np.int64)
+    for k in range(rule_start[rules]):
+        start[(rule_body[k] >> 1) + 1] += 1
+    for a in range(atoms):
+        start[a + 1] += start[a]
+    place = start.copy()
+    entries = np.empty(rule_start[rules], np.int32)
+    for rule in range(rules):
+        for k in range(rule_start[rule], rule_start[rule + 1]):
+            atom = rule_body[k] >> 1
+            entries[place[atom]] = 2 * rule + (rule_body[k] & 1)
+            place[atom] += 1
+    return start, entries
+
+
+@entry_kernel
+def propagate(
+    value: Octets, left: Ints, support: Ints, rule_head: Ints, start: Longs, entries: Ints, queue: Ints, queued: int
+) -> int:
+    """Unit propagation from the ``queued`` atoms in ``queue``, whose values are set; returns the length of the queue.
+
+    ``left[rule]`` counts literals that are not known to hold, -1 for a rule that cannot fire; ``support[atom]`` the rules that can
+    fire. Atoms that get a value are appended to the queue.
+    """
+    done = 0
+    while done < queued:
+        atom = queue[done]
+        done += 1
+        holds = value[atom] == HOLDS
+        for k in range(start[atom], start[atom + 1]):
+            rule = entries[k] >> 1
+            if left[rule] < 0:
+                continue
+            head = rule_head[rule]
+            if holds == ((entries[k] & 1) == 0):
+                left[rule] -= 1
+                if left[rule] == 0 and value[head] == UNKNOWN:
+                    value[head] = HOLDS
+                    queue[queued] = head
+                    queued += 1
+            else:
+                left[rule] = -1
+                support[head] -= 1
+                if support[head] == 0 and value[head] == UNKNOWN:
+                    value[head] = FAILS
+                    queue[queued] = head
+                    queued += 1
+    return queued
+
+
+@entry_kernel
+def founded(
+    value: Octets, left: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints, start: Longs, entries: Ints, link: Ints,
+    initial: Ints,
+) -> Octets:  # fmt: skip
+    """Which atoms can be derived when every unknown negation may hold: bool of every atom, as int8.
+
+    ``link[atom]`` is the input that an atom makes possible (a next fluent, a legal move) or -1; ``initial`` the inputs possible
+    from the start.
+    """
+    atoms = value.size
+    rules = rule_head.size
+    reached = np.zeros(atoms, np.int8)
+    waiting = np.zeros(rules, np.int32)
+    stack = np.empty(atoms + 1, np.int32)
+    depth = 0
+    for atom in initial:
+        if reached[atom] == 0 and value[atom] != FAILS:
+            reached[atom] = 1
+            stack[depth] = atom
+            depth += 1
+    for rule in range(rules):
+        if left[rule] < 0:
+            continue
+        count = 0
+        for k in range(rule_start[rule], rule_start[rule + 1]):
+            count += (rule_body[k] & 1) == 0
+        waiting[rule] = count
+        head = rule_head[rule]
+        if count == 0 and reached[head] == 0 and value[head] != FAILS:
+            reached[head] = 1
+            stack[depth] = head
+            depth += 1
+    while depth > 0:
+        depth -= 1
+        atom = stack[depth]
+        target = link[atom]
+        if target >= 0 and reached[target] == 0 and value[target] != FAILS:
+            reached[target] = 1
+            stack[depth] = target
+            depth += 1
+        for k in range(start[atom], start[atom + 1]):
+            if (entries[k] & 1) == 1:
+                continue
+            rule = entries[k] >> 1
+            if left[rule] < 0:
+                continue
+            waiting[rule] -= 1
+            head = rule_head[rule]
+            if waiting[rule] == 0 and reached[head] == 0 and value[head] != FAILS:
+                reached[head] = 1
+                stack[depth] = head
+                depth += 1
+    return reached
+
+
+@entry_kernel
+def needed_atoms(
+    value: Octets, left: Ints, head_start: Longs, head_rules: Ints, rule_start: Longs, rule_body: Ints, roots: Ints
+) -> Octets:
+    """The unknown atoms that the roots depend on, as int8 of every atom; ``head_rules`` lists the rules by head."""
+    needed = np.zeros(value.size, np.int8)
+    stack = np.empty(value.size, np.int32)
+    depth = 0
+    for atom in roots:
+        if value[atom] == UNKNOWN and needed[atom] == 0:
+            needed[atom] = 1
+            stack[depth] = atom
+            depth += 1
+    while depth > 0:
+        depth -= 1
+        atom = stack[depth]
+        for j in range(head_start[atom], head_start[atom + 1]):
+            rule = head_rules[j]
+            if left[rule] < 0:
+                continue
+            for k in range(rule_start[rule], rule_start[rule + 1]):
+                other = rule_body[k] >> 1
+                if value[other] == UNKNOWN and needed[other] == 0:
+                    needed[other] = 1
+                    stack[depth] = other
+                    depth += 1
+    return needed
+
+
+@entry_kernel
+def compact_rules(
+    value: Octets, left: Ints, needed: Octets, number: Ints, order: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints,
+    new_head: Ints, new_start: Longs, new_body: Ints, kept_rule: Ints, row: Ints,
+) -> int:  # fmt: skip
+    """Copy the rules of needed atoms in ``order`` (by new head) without constants and without repetitions; returns their number.
+
+    ``number`` is the new number of an atom; ``row`` is scratch for a body. A repetition is found by a hash table over all rules.
+    """
+    rules = 0
+    end = 0
+    size = 16
+    while size < 2 * order.size:
+        size *= 2
+    table = np.full(size, -1, np.int32)
+    for j in range(order.size):
+        rule = order[j]
+        head = rule_head[rule]
+        if left[rule] < 0 or value[head] != UNKNOWN or needed[head] == 0:
+            continue
+        count = 0
+        for k in range(rule_start[rule], rule_start[rule + 1]):
+            literal = rule_body[k]
+            if value[literal >> 1] == UNKNOWN:
+                row[count] = 2 * number[literal >> 1] + (literal & 1)
+                count += 1
+        count = tidy_row(row, count)
+        state = np.int64(number[head])
+        for k in range(count):
+            state = (state ^ row[k]) * -7046029254386353131
+            state ^= state >> 31
+        slot = state & (size - 1)
+        repeated = False
+        while table[slot] >= 0:
+            other = table[slot]
+            if new_head[other] == number[head] and new_start[other + 1] - new_start[other] == count:
+                repeated = True
+                for k in range(count):
+                    if new_body[new_start[other] + k] != row[k]:
+                        repeated = False
+                        break
+                if repeated:
+                    break
+            slot = (slot + 1) & (size - 1)
+        if repeated:
+            continue
+        table[slot] = rules
+        new_head[rules] = number[head]
+        kept_rule[rules] = rule
+        for k in range(count):
+            new_body[end + k] = row[k]
+        end += count
+        rules += 1
+        new_start[rules] = end
+    return rules
+
+
+@entry_kernel
+def with_subterms(needed: NDArray[np.bool_], argument_start: Longs, arguments: Ints) -> NDArray[np.bool_]:
+    """Mark the arguments of marked terms, all the way down; arguments have smaller identifiers. ``needed`` is changed."""
+    for term in range(needed.size - 1, -1, -1):
+        if needed[term]:
+            for k in range(argument_start[term], argument_start[term + 1]):
+                needed[arguments[k]] = True
+    return needed

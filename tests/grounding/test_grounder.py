@@ -1,0 +1,151 @@
+"""The relational grounder against a slow independent one, and against the recorded answers of other engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scsp_player.gdl import GdlError, load_program, parse_program, parse_term
+from scsp_player.grounding import BudgetExceeded, ground
+from tests.grounding.walks import assert_same_along_random_matches
+from tests.oracles import naive_grounder
+from tests.oracles.ground_machine import GroundMachine
+from tests.shared_data import SHARED, needs_shared
+
+SHEETS = Path(__file__).resolve().parents[2] / "games"
+FRAME = "(role r) (init (s 0)) (legal r go) (<= (next (s 1)) (does r go)) (<= terminal (true (s 1))) (goal r 100)\n"
+
+
+def framed(text):
+    return ground(parse_program(FRAME + text))
+
+
+def moves(game, role=0):
+    return [str(game.move(i)) for i in range(game.role_start[role], game.role_start[role + 1])]
+
+
+SMALL = ["tic-tac-toe", "monty-hall", "nim", "lights-out-3x3", "matching-pennies", "rock-paper-scissors", "kuhn-poker", "hanoi-3"]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_behaves_like_the_naive_grounder(name):
+    text = (SHEETS / f"{name}.kif").read_text()
+    game, oracle = ground(parse_program(text)), naive_grounder.ground(text)
+    assert [game.fluent(i) for i in range(game.fluents)] == [oracle.fluent(i) for i in range(oracle.fluents)]
+    assert [moves(game, r) for r in range(len(game.roles))] == [moves(oracle, r) for r in range(len(game.roles))]
+    assert_same_along_random_matches(GroundMachine(game), GroundMachine(oracle), matches=5, seed=1)
+
+
+@needs_shared
+@pytest.mark.parametrize("path", sorted((SHARED / "cases").glob("R*.kif")), ids=lambda p: p.stem)
+def test_case_behaves_like_the_naive_grounder(path):
+    game = ground(load_program(path))
+    oracle = naive_grounder.ground(path.read_text())
+    assert_same_along_random_matches(GroundMachine(game), GroundMachine(oracle), matches=3, seed=1)
+
+
+def test_bodies_hold_no_constants_and_only_known_atoms():
+    game = ground(load_program(SHEETS / "connect-four.kif"))
+    has_rules = np.diff(game.head_start) > 0
+    inputs = np.zeros(game.atoms, dtype=bool)
+    inputs[game.fluent_atom] = inputs[game.does_atom] = True
+    body = game.rule_body >> 1
+    assert (np.diff(game.rule_start) > 0).all()
+    assert (np.diff(game.rule_head) >= 0).all()
+    assert (inputs[body] | has_rules[body]).all()
+    assert not (inputs & has_rules).any()
+
+
+def test_fluents_and_moves_are_sorted_as_printed():
+    game = ground(load_program(SHEETS / "connect-four.kif"))
+    fluents = [str(game.fluent(i)) for i in range(game.fluents)]
+    assert fluents == sorted(fluents)
+    assert moves(game) == sorted(moves(game))
+
+
+def test_r03_a_negative_cycle_is_refused_with_its_atoms():
+    with pytest.raises(GdlError, match=r"a ← not b ← not a|b ← not a ← not b") as error:
+        framed("(<= a (not b))\n(<= b (not a))")
+    assert error.value.position is not None
+
+
+def test_local_stratification_is_enough():
+    game = framed("(n 0 1) (n 1 2) (n 2 3) (<= (even ?y) (n ?x ?y) (not (even ?x))) (<= (legal r (m ?x)) (even ?x))")
+    assert moves(game) == ["(m 1)", "(m 3)", "go"]
+
+
+def test_r07_base_and_input_of_another_arity_are_ordinary_relations():
+    game = framed("(base 1 2) (<= (input ?x) (base ?x ?y)) (<= (legal r (m ?x)) (input ?x))")
+    assert moves(game) == ["(m 1)", "go"]
+
+
+def test_r13_an_unsafe_variable_is_named_with_its_place():
+    with pytest.raises(GdlError, match=r"\?x") as error:
+        framed("(<= (dc ?x ?y) (distinct ?x ?y))")
+    assert error.value.position.line == 2
+
+
+def test_r25_terms_that_grow_without_end_are_noticed():
+    with pytest.raises(GdlError, match="nat"):
+        framed("(nat z) (<= (nat (s ?x)) (nat ?x)) (<= (legal r ?x) (nat ?x))")
+
+
+def test_a_state_that_grows_without_end_is_over_budget():
+    with pytest.raises(BudgetExceeded):
+        framed("(init (p z)) (<= (next (p (s ?x))) (true (p ?x)))")
+
+
+def test_the_budget_of_memory_holds():
+    rules = "".join(f"(d {i})" for i in range(100)) + "(<= (next (p ?a ?b ?c ?e)) (d ?a) (d ?b) (d ?c) (d ?e))"
+    with pytest.raises(BudgetExceeded, match="MiB"):
+        ground(parse_program(FRAME + rules), memory_bytes=64 << 20)
+
+
+def test_r27_leading_zeros_are_numbers_in_goals_only():
+    assert framed("(<= (goal r 00) (true (s 0)))").goal_value.tolist() == [0, 100]
+
+
+def test_a_goal_that_is_no_integer_is_refused():
+    with pytest.raises(GdlError, match="high") as error:
+        framed("(<= (goal r high) (true (s 0)))")
+    assert error.value.position.line == 2
+
+
+def test_r28_deep_terms():
+    deep = "".join(f"(l {i} " for i in range(300)) + "end" + ")" * 300
+    game = framed(f"(init (stack {deep})) (<= (legal r (pop ?rest)) (true (stack (l ?top ?rest))))")
+    assert len(moves(game)) == 2
+
+
+def test_variables_may_stand_for_whole_fluents_and_moves():
+    replies = "(<= (next (did ?m)) (does r ?m) (old ?m)) (old (s 0)) (<= (legal r true) (true (did (s ?x))))"
+    game = framed("(<= (legal r ?f) (true ?f))" + replies)
+    assert moves(game) == sorted(moves(game))
+    assert {"(s 0)", "(s 1)", "(did (s 0))", "true", "go"} <= set(moves(game))
+
+
+def test_missing_parts_do_not_crash():
+    game = ground(parse_program("(role r) (role idle) (init (s 0)) (<= (legal r go) (true (s 0)))"))
+    assert game.terminal_literal == 1
+    assert game.role_start.tolist() == [0, 1, 1]
+    assert not len(game.goal_value)
+
+
+def test_moves_of_strangers_are_ignored():
+    game = framed("(legal stranger hello)")
+    assert moves(game) == ["go"]
+
+
+def test_an_atom_that_can_never_hold_takes_its_fluents_along():
+    impossible = "(<= (next (ghost 1)) (true (s 0)) (not (true (s 0))))"
+    game = framed(impossible + "(<= (next (ghost 1)) (true (ghost 1))) (<= (legal r see) (true (ghost 1)))")
+    assert parse_term("(ghost 1)") not in game.fluent_index
+    assert moves(game) == ["go"]
+
+
+def test_r40_a_long_dynamic_chain():
+    links = "".join(f"(n {i} {i + 1})" for i in range(20000))
+    game = framed(links + "(<= (p 0) (true (s 0))) (<= (p ?y) (p ?x) (n ?x ?y)) (<= (legal r late) (p 20000))")
+    assert moves(game) == ["go", "late"]
