@@ -1,0 +1,209 @@
+"""The ``<constraints>`` part of a document: from lists, tables and groups to constraints over variables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xcsp.conventions import FREE_CLASS
+from xcsp.declarations import CONSTANT, Declarations
+from xcsp.limits import Limits
+from xcsp.model import STAR, Table
+from xcsp.table_reader import Fail, RawTable, values_of
+from xcsp.tables import in_order, within_domains
+
+_PARAMETER = re.compile(r"%(?:([0-9]{1,6})|\.\.\.)")
+_VALUE = re.compile(r"([+-]?[0-9]{1,10}|[A-Za-z][A-Za-z0-9_]*|\*)")
+_REPEATED = re.compile(r"([+-]?[0-9]{1,10}|\*)x([0-9]{1,9})")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A list of variables, perhaps with parameters of a group between them.
+
+    Attributes:
+        parts: indices of variables (int32), or the number of a parameter, or -1 for all parameters that no number names (``%...``).
+        greatest: greatest number of a parameter; -1 if there is none.
+        rest: whether ``%...`` occurs.
+        in_order: whether the parts are ``%0 %1 …``, the usual case.
+    """
+
+    parts: tuple[NDArray[np.int32] | int, ...]
+    greatest: int
+    rest: bool
+    in_order: bool
+
+    @property
+    def template(self) -> bool:
+        """Whether there are parameters."""
+        return self.rest or self.greatest >= 0
+
+
+class Posting:
+    """A table over a scope or a template, which can be posted again and again for the arguments of a group.
+
+    Attributes:
+        scope: where the table is posted.
+        table: as written.
+        positive: supports or conflicts.
+        classes: of the element and all around it.
+        note: of the element, or of its group.
+    """
+
+    def __init__(self, scope: Scope, table: RawTable, positive: bool, classes: tuple[str, ...], note: str) -> None:
+        self.scope = scope
+        self.table = table
+        self.positive = positive
+        self.classes = classes
+        self.note = note
+        self.bound: dict[tuple[int, ...], NDArray[np.int32]] = {}
+
+
+class Postings:
+    """Gathers the constraints of a document.
+
+    Attributes:
+        tables: the constraints so far.
+
+    Args:
+        declarations: the variables.
+        fail: raises the error of the document.
+        limits: bounds on constraints and scopes.
+    """
+
+    def __init__(self, declarations: Declarations, fail: Fail, limits: Limits) -> None:
+        self.tables: list[Table] = []
+        self._declarations = declarations
+        self._fail = fail
+        self._limits = limits
+        self._scope_entries = 0
+        self._bound_entries = 0
+
+    def scope(self, text: str, line: int) -> Scope:
+        """Read the text of a ``<list>``."""
+        parts: list[NDArray[np.int32] | int] = []
+        greatest, rest = -1, False
+        plain: list[str] = []
+        for token in text.split():
+            match = _PARAMETER.fullmatch(token)
+            if match is None:
+                plain.append(token)
+                continue
+            if plain:
+                parts.append(self._declarations.resolve(plain, line))
+                plain = []
+            number = int(match[1]) if match[1] else -1
+            rest |= number < 0
+            greatest = max(greatest, number)
+            parts.append(number)
+        if plain:
+            parts.append(self._declarations.resolve(plain, line))
+        if not parts:
+            self._fail("a list without variables", line, "name at least one variable")
+        in_order = all(isinstance(part, int) and part == i for i, part in enumerate(parts))
+        return Scope(tuple(parts), greatest, rest, in_order)
+
+    def post(self, posting: Posting, line: int) -> None:
+        """Post a constraint that is in no group."""
+        if posting.scope.template:
+            self._fail("parameters like %0 make sense only in a group", line, "name variables")
+        self._post(posting, np.concatenate([part for part in posting.scope.parts if not isinstance(part, int)]), line)
+
+    def post_arguments(self, posting: Posting, text: str, line: int) -> None:
+        """Post the constraint of a group for one ``<args>`` element."""
+        scope = posting.scope
+        arguments = self._declarations.resolve(text.split(), line)
+        missing = scope.greatest >= arguments.size
+        if missing or (not scope.rest and arguments.size > scope.greatest + 1):
+            wanted = f"{scope.greatest + 1}{' or more' if scope.rest else ''}"
+            self._fail(f"{arguments.size} arguments for a template of {wanted}", line, "give each parameter one variable")
+        if scope.in_order:
+            self._post(posting, arguments, line)
+            return
+        parts = []
+        for part in scope.parts:
+            if not isinstance(part, int):
+                parts.append(part)
+            elif part < 0:
+                parts.append(arguments[scope.greatest + 1 :])
+            else:
+                parts.append(arguments[part : part + 1])
+        self._post(posting, np.concatenate(parts), line)
+
+    def instantiate(self, scope: Scope, text: str, classes: tuple[str, ...], note: str, line: int) -> None:
+        """Post one table of one value for each variable of an ``<instantiation>``."""
+        if scope.template:
+            self._fail("groups of instantiations are not supported", line, "write each of them")
+        indices = np.concatenate([part for part in scope.parts if not isinstance(part, int)])
+        words: list[str] = []
+        for token in text.split():
+            repeated = _REPEATED.fullmatch(token)
+            if repeated and len(words) + int(repeated[2]) <= indices.size:
+                words += [repeated[1]] * int(repeated[2])
+            elif _VALUE.fullmatch(token):
+                words.append(token)
+            else:
+                self._fail(f"{token[:40]!r} is no value for the rest of the list", line, "write one value for each variable")
+        if len(words) != indices.size:
+            self._fail(f"{len(words)} values for {indices.size} variables", line, "write one value for each variable")
+        for index, word in zip(indices, words, strict=True):
+            if word != "*":
+                number = int(word) if word[-1].isdigit() and not word[0].isalpha() else None
+                value = np.clip(number or 0, -(2**31) + 1, 2**31 - 1)
+                table = RawTable(np.full((1, 1), value, np.int32), None if number is not None else (word,), line)
+                self._post(Posting(scope, table, True, classes, note), np.array([index], np.int32), line)
+
+    def _post(self, posting: Posting, scope: NDArray[np.int32], line: int) -> None:
+        table = posting.table
+        if len(self.tables) >= self._limits.constraints:
+            self._fail("the document has too many constraints", line, "raise Limits.constraints")
+        self._scope_entries += scope.size
+        if self._scope_entries > self._limits.scope_entries:
+            self._fail("the scopes have too many variables", line, "raise Limits.scope_entries")
+        indices = scope.tolist()
+        if len(set(indices)) < len(indices):
+            self._fail("the scope names a variable twice", line, "merge the equal columns")
+        if table.rows.shape[1] not in (0, scope.size):
+            self._fail(f"tuples of {table.rows.shape[1]} values for {scope.size} variables", table.line, "match list and tuples")
+        domains = self._declarations.domains
+        key = tuple([id(domains[i]) if i != CONSTANT else CONSTANT for i in indices])
+        tuples = posting.bound.get(key)
+        if tuples is None:
+            self._bound_entries += table.rows.size
+            if self._bound_entries > self._limits.entries:
+                self._fail("the groups have too many entries", line, "raise Limits.entries")
+            tuples = posting.bound[key] = self._bind(posting, scope)
+        if CONSTANT in key:
+            scope = scope[scope != CONSTANT]
+            if scope.size == 0:
+                if (tuples.shape[0] > 0) != posting.positive:
+                    self._fail("the constraint contradicts the constant variable", line, "remove it")
+                return
+        free = scope.size == 1 and posting.positive and FREE_CLASS in posting.classes
+        if not free or not np.array_equal(tuples[:, 0], domains[int(scope[0])].values):
+            self.tables.append(Table(scope, tuples, posting.positive, posting.classes, posting.note))
+
+    def _bind(self, posting: Posting, scope: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The tuples in normal form for variables with these domains, without the column of the constant."""
+        raw = posting.table
+        rows = raw.rows
+        if rows.shape[1] == 0:
+            return np.empty((0, int((scope != CONSTANT).sum())), np.int32)
+        variables = [None if i == CONSTANT else self._declarations.variables[i] for i in scope.tolist()]
+        if raw.words is not None or any(v is not None and v.symbols is not None for v in variables):
+            one = np.ones(1, np.int32)
+            columns = [values_of(raw, c, v.symbols if v else None, v.domain if v else one) for c, v in enumerate(variables)]
+            rows = np.column_stack(columns).astype(np.int32)
+        kept = np.flatnonzero(scope != CONSTANT)
+        if kept.size < scope.size:
+            constant = rows[:, scope == CONSTANT]
+            rows = rows[((constant == 1) | (constant == STAR)).all(axis=1)][:, kept]
+        domains = [v.domain for v in variables if v is not None]
+        tuples = in_order(within_domains(rows, domains)) if domains else rows
+        starred = bool((tuples == STAR).any())
+        if starred and not posting.positive:
+            self._fail("conflicts with * are not supported", raw.line, "write supports, or every value")
+        return domains[0][:, None] if starred and kept.size == 1 else tuples

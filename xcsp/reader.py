@@ -1,0 +1,313 @@
+"""Reading an XCSP3 document as a stream: events of the XML parser go straight into variables and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from pathlib import PurePath
+from typing import IO, Any, NoReturn
+from xml.parsers import expat
+
+from xcsp.conventions import split_root_note
+from xcsp.declarations import CONSTANT, Declarations
+from xcsp.errors import XcspError
+from xcsp.limits import Limits
+from xcsp.model import Instance
+from xcsp.postings import Posting, Postings, Scope
+from xcsp.sources import chunks, source_name
+from xcsp.table_reader import RawTable, TableText
+
+_PIECE = 1 << 20
+_CHILDREN: dict[str, frozenset[str]] = {
+    "": frozenset({"instance"}),
+    "instance": frozenset({"variables", "constraints", "objectives", "annotations"}),
+    "variables": frozenset({"var", "array"}),
+    "array": frozenset({"domain"}),
+    "constraints": frozenset({"extension", "instantiation", "group", "block"}),
+    "block": frozenset({"extension", "instantiation", "group", "block"}),
+    "group": frozenset({"extension", "args"}),
+    "extension": frozenset({"list", "supports", "conflicts"}),
+    "instantiation": frozenset({"list", "values"}),
+}
+_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "var": frozenset({"id", "type", "as", "class", "note"}),
+    "array": frozenset({"id", "size", "type", "as", "class", "note"}),
+    "domain": frozenset({"for", "as"}),
+    "block": frozenset({"id", "class", "note"}),
+    "group": frozenset({"id", "class", "note"}),
+    "extension": frozenset({"id", "class", "note"}),
+    "instantiation": frozenset({"id", "class", "note"}),
+    "args": frozenset({"note"}),
+    "list": frozenset({"note"}),
+    "values": frozenset({"note"}),
+    "supports": frozenset({"note"}),
+    "conflicts": frozenset({"note"}),
+}
+_ENCODINGS = frozenset({"utf-8", "utf-16", "us-ascii", "iso-8859-1"})
+_TEXTUAL = frozenset({"var", "array", "domain", "list", "args", "values", "decision"})
+_REMEDY = "only tables can be read: <extension>, also in <group>, and <instantiation>"
+
+
+def read_instance(file: str | PathLike[str] | IO[Any], *, limits: Limits | None = None) -> Instance:
+    """Read an XCSP3 document.
+
+    Variables and arrays of type integer, symbolic and stochastic, constraints in extension and instantiations, groups, blocks and
+    the decision annotation are read; any other constraint, and every objective, is refused. The values of a symbolic variable are
+    numbered from 0 in the order of its domain. A ``type="CSP"`` twin of a stochastic problem gives the stochastic problem.
+
+    Tables come in normal form: tuples within the domains, ascending, each once; the tables of a group share one array.
+
+    Nothing in a document makes the reader fetch anything: document types and entities are refused.
+
+    Args:
+        file: a path or an open file (binary or text), plain XML or compressed as ``.xz`` or ``.lzma`` (told by the content).
+        limits: bounds on what is accepted; ``Limits()`` by default.
+
+    Returns:
+        The instance, called like the file.
+
+    Raises:
+        XcspError: with file, line and remedy, if the document is not well-formed, is not XCSP3, or holds what is not supported.
+    """
+    return _Reader(source_name(file), limits or Limits()).read(file)
+
+
+@dataclass(slots=True)
+class _Element:
+    """An element whose end has not come yet."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    classes: tuple[str, ...]
+    text: list[str] = field(default_factory=list)
+    size: int = 0
+    table: TableText | None = None
+    scope: Scope | None = None
+    raw: RawTable | None = None
+    positive: bool = True
+    values: str | None = None
+    posting: Posting | None = None
+    has_domains: bool = False
+
+
+class _Reader:
+    def __init__(self, source: str, limits: Limits) -> None:
+        self._source = source
+        self._limits = limits
+        self._variables = Declarations(self._fail, limits)
+        self._constraints = Postings(self._variables, self._fail, limits)
+        self._decisions: list[int] = []
+        self._threshold, self._note = Fraction(1), ""
+        self._entries = 0
+        self._skipped = 0  # depth within an annotation that is not read
+        self._stack = [_Element("", {}, 0, ())]
+        self._ends: dict[str, Callable[[_Element, _Element], None]] = {
+            "var": self._end_var,
+            "array": self._end_array,
+            "domain": self._end_domain,
+            "list": self._end_list,
+            "supports": self._end_table,
+            "conflicts": self._end_table,
+            "values": self._end_values,
+            "extension": self._end_extension,
+            "instantiation": self._end_instantiation,
+            "args": self._end_args,
+            "group": self._end_group,
+            "decision": self._end_decision,
+        }
+
+    def _fail(self, message: str, line: int, remedy: str) -> NoReturn:
+        raise XcspError(message, self._source, line, remedy)
+
+    def read(self, file: str | PathLike[str] | IO[Any]) -> Instance:
+        """Feed the whole file to the parser and build the instance."""
+        parser: expat.XMLParserType | None = None
+        fed = 0
+        for chunk in chunks(file, self._limits):
+            if parser is None:
+                parser = self._parser = self._new_parser(isinstance(chunk, str))
+            data = chunk.encode("utf-8", "surrogatepass") if isinstance(chunk, str) else chunk
+            fed += len(data)
+            self._parse(parser, data, False)
+            if fed - parser.CurrentByteIndex > self._limits.piece_bytes:
+                self._fail("one tag takes too many bytes", parser.CurrentLineNumber, "raise Limits.piece_bytes")
+        if parser is None:
+            self._fail("the document is empty", 1, "an XCSP3 document begins with <instance>")
+        self._parse(parser, b"", True)
+        return Instance(
+            PurePath(self._source).name.removesuffix(".lzma").removesuffix(".xz").removesuffix(".xml"),
+            tuple(self._variables.variables),
+            tuple(self._constraints.tables),
+            self._threshold,
+            tuple(self._decisions),
+            self._note,
+        )
+
+    def _new_parser(self, text: bool) -> expat.XMLParserType:
+        parser = expat.ParserCreate("utf-8" if text else None)
+        parser.buffer_text = True
+        parser.buffer_size = _PIECE
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.XmlDeclHandler = self._declaration
+        parser.StartDoctypeDeclHandler = self._doctype
+        # With these handlers the parser hands over buffered text before comments and instructions, which keeps line numbers exact.
+        parser.CommentHandler = lambda text: None
+        parser.ProcessingInstructionHandler = lambda target, text: None
+        return parser
+
+    def _parse(self, parser: expat.XMLParserType, data: bytes, last: bool) -> None:
+        try:
+            parser.Parse(data, last)
+        except expat.ExpatError as error:
+            if last and len(self._stack) > 1:
+                self._fail(f"the document ends before </{self._stack[-1].tag}>", error.lineno, "the file is truncated")
+            reason = expat.ErrorString(error.code)
+            self._fail(f"not well-formed XML: {reason} (column {error.offset + 1})", error.lineno, "correct the XML")
+
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in _ENCODINGS:
+            self._fail(f"the encoding {encoding[:40]} is not supported", 1, "convert the document to UTF-8")
+
+    def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
+        self._fail("document types and entities are not read", self._parser.CurrentLineNumber, "remove the <!DOCTYPE …>")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self._parser.CurrentLineNumber
+        parent = self._stack[-1]
+        if self._skipped or (parent.tag == "annotations" and tag != "decision"):
+            self._skipped += 1
+            return
+        self._check_place(tag, parent, line)
+        classes = parent.classes
+        if attributes:
+            for name in attributes.keys() - _ATTRIBUTES.get(tag, attributes.keys()):
+                self._fail(f"<{tag}> with the attribute {name[:40]} is not supported", line, "remove the attribute")
+            if "class" in attributes:
+                classes += tuple(c for c in attributes["class"].split() if c not in classes)
+        element = _Element(tag, attributes, line, classes)
+        if len(self._stack) > self._limits.depth:
+            self._fail("elements are nested too deeply", line, "raise Limits.depth")
+        self._stack.append(element)
+        if tag == "instance":
+            self._start_instance(attributes, line)
+        elif tag == "array":
+            self._variables.begin_array(attributes, line)
+        elif tag in ("supports", "conflicts"):
+            if parent.raw is not None:
+                self._fail("a second table in one constraint", line, "write one <supports> or one <conflicts>")
+            element.table = TableText(line, self._fail, self._limits, self._entries)
+        elif tag in ("extension", "instantiation", "group", "block") and "id" in attributes:
+            self._variables.claim(attributes["id"], line)
+
+    def _check_place(self, tag: str, parent: _Element, line: int) -> None:
+        if tag in _CHILDREN.get(parent.tag, ()) or (parent.tag == "annotations" and tag == "decision"):
+            return
+        shown = f"<{tag[:60]}>"
+        if not parent.tag:
+            self._fail(f"the root element is {shown}, not <instance>", line, "is this an XCSP3 document?")
+        if parent.tag in ("constraints", "block", "group"):
+            place = " in <group>" if tag in _CHILDREN["constraints"] else ""
+            self._fail(f"the constraint {shown} is not supported{place}", line, _REMEDY)
+        if parent.tag == "objectives":
+            self._fail(f"the objective {shown} is not supported", line, "only satisfaction problems can be read")
+        self._fail(f"the element {shown} is not supported in <{parent.tag}>", line, "remove it")
+
+    def _start_instance(self, attributes: dict[str, str], line: int) -> None:
+        if attributes.get("format") != "XCSP3":
+            self._fail(f"the format is {attributes.get('format', 'not given')[:40]}, not XCSP3", line, 'write format="XCSP3"')
+        framework = attributes.get("type", "CSP")
+        if framework not in ("CSP", "COP", "SCSP"):
+            self._fail(f"problems of type {framework[:40]} are not supported", line, "only CSP and SCSP can be read")
+        try:
+            self._threshold, self._note = split_root_note(attributes.get("note", ""))
+        except ValueError as error:
+            self._fail(f"the threshold in the note: {error}", line, 'write note="threshold=2/3"')
+
+    def _characters(self, text: str) -> None:
+        element = self._stack[-1]
+        if self._skipped:
+            return
+        if element.table is not None:
+            element.table.feed(text, self._parser.CurrentLineNumber - text.count("\n"))
+        elif element.tag in _TEXTUAL:
+            element.text.append(text)
+            element.size += len(text)
+            if element.size > self._limits.piece_bytes:
+                self._fail(f"the text of <{element.tag}> is too long", element.line, "raise Limits.piece_bytes")
+        elif not text.isspace():
+            line = self._parser.CurrentLineNumber - text.lstrip().count("\n")
+            self._fail(f"the text {text.strip()[:40]!r} makes no sense in <{element.tag}>", line, "remove it")
+
+    def _end(self, tag: str) -> None:
+        if self._skipped:
+            self._skipped -= 1
+            return
+        element = self._stack.pop()
+        if tag in self._ends:
+            self._ends[tag](element, self._stack[-1])
+
+    def _end_var(self, element: _Element, parent: _Element) -> None:
+        self._variables.add_variable(element.attributes, "".join(element.text), element.line)
+
+    def _end_domain(self, element: _Element, parent: _Element) -> None:
+        parent.has_domains = True
+        self._variables.add_domain(element.attributes, "".join(element.text), element.line)
+
+    def _end_array(self, element: _Element, parent: _Element) -> None:
+        self._variables.end_array("".join(element.text), element.has_domains)
+
+    def _end_list(self, element: _Element, parent: _Element) -> None:
+        if parent.scope is not None:
+            self._fail("a second list in one constraint", element.line, "write one <list>")
+        parent.scope = self._constraints.scope("".join(element.text), element.line)
+
+    def _end_table(self, element: _Element, parent: _Element) -> None:
+        assert element.table is not None
+        parent.raw = element.table.finish()
+        self._entries += parent.raw.rows.size
+        parent.positive = element.tag == "supports"
+
+    def _end_values(self, element: _Element, parent: _Element) -> None:
+        if parent.values is not None:
+            self._fail("a second list of values in one constraint", element.line, "write one <values>")
+        parent.values = "".join(element.text)
+
+    def _end_extension(self, element: _Element, parent: _Element) -> None:
+        if element.scope is None or element.raw is None:
+            self._fail("an <extension> without list or table", element.line, "write <list> and <supports> or <conflicts>")
+        note = element.attributes.get("note") or (parent.attributes.get("note", "") if parent.tag == "group" else "")
+        posting = Posting(element.scope, element.raw, element.positive, element.classes, note)
+        if parent.tag != "group":
+            self._constraints.post(posting, element.line)
+        elif parent.posting is not None:
+            self._fail("a second constraint in one group", element.line, "write one group for each")
+        elif not posting.scope.template:
+            self._fail("the constraint of a group has no parameters", element.line, "write %0 for the first argument")
+        else:
+            parent.posting = posting
+
+    def _end_args(self, element: _Element, parent: _Element) -> None:
+        if parent.posting is None:
+            self._fail("<args> before the constraint of the group", element.line, "put <extension> first")
+        self._constraints.post_arguments(parent.posting, "".join(element.text), element.line)
+
+    def _end_group(self, element: _Element, parent: _Element) -> None:
+        if element.posting is None:
+            self._fail("a group without constraint", element.line, "put <extension> first")
+
+    def _end_instantiation(self, element: _Element, parent: _Element) -> None:
+        if element.scope is None or element.values is None:
+            self._fail("an <instantiation> without list or values", element.line, "write <list> and <values>")
+        note = element.attributes.get("note", "")
+        self._constraints.instantiate(element.scope, element.values, element.classes, note, element.line)
+
+    def _end_decision(self, element: _Element, parent: _Element) -> None:
+        decisions = self._variables.resolve("".join(element.text).split(), element.line).tolist()
+        self._decisions.extend(i for i in decisions if i != CONSTANT)
+        if len(set(self._decisions)) < len(self._decisions):
+            self._fail("the decisions name a variable twice", element.line, "name each variable once")

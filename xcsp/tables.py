@@ -1,0 +1,84 @@
+"""The normal form of tables: tuples within the domains, in lexicographic order, without duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xcsp.model import STAR
+
+_KEY_LIMIT = 2**62
+_BLOCK = 1 << 20
+
+
+def _within(column: NDArray[np.int32], domain: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """bool[n]: which entries are stars or values of the domain (ascending, not empty)."""
+    inside: NDArray[np.bool_] = (column >= domain[0]) & (column <= domain[-1])
+    if int(domain[-1]) - int(domain[0]) + 1 != domain.size:
+        place = np.searchsorted(domain, column)
+        inside &= domain[np.minimum(place, domain.size - 1)] == column
+    inside |= column == STAR
+    return inside
+
+
+def within_domains(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Tuples all of whose entries are possible; the array itself if nothing has to go.
+
+    Every tool drops the others silently, as supports and as conflicts.
+
+    Args:
+        tuples: int32[n, arity].
+        domains: arity arrays, each ascending and not empty.
+    """
+    keep: NDArray[np.bool_] | None = None
+    for index, domain in enumerate(domains):
+        inside = _within(tuples[:, index], domain)
+        if not inside.all():
+            keep = inside if keep is None else keep & inside
+    return tuples if keep is None else tuples[keep]
+
+
+def _ascending(tuples: NDArray[np.int32]) -> bool:
+    """Whether each row is lexicographically greater than the one before."""
+    for begin in range(0, tuples.shape[0] - 1, _BLOCK):
+        block = tuples[begin : begin + _BLOCK + 1]
+        equal = np.ones(block.shape[0] - 1, np.bool_)
+        for column in block.T:
+            if (equal & (column[1:] < column[:-1])).any():
+                return False
+            equal &= column[1:] == column[:-1]
+        if equal.any():
+            return False
+    return True
+
+
+def in_order(tuples: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The same set of tuples in lexicographic order (``*`` first), each once; the array itself if it is so already.
+
+    >>> in_order(np.array([[1, 0], [0, 2], [1, 0]], np.int32)).tolist()
+    [[0, 2], [1, 0]]
+    """
+    count = tuples.shape[0]
+    if count < 2 or _ascending(tuples):
+        return tuples
+    keys = np.zeros(count, np.int64)
+    size = 1
+    for column in tuples.T:
+        star = column == STAR
+        plain = column[~star]
+        low = int(plain.min()) if plain.size else 0
+        span = (int(plain.max()) - low + 2) if plain.size else 1
+        size *= span
+        if size >= _KEY_LIMIT:
+            break
+        keys *= span
+        keys += np.where(star, 0, column.astype(np.int64) - (low - 1))
+    if size < _KEY_LIMIT:
+        _, first = np.unique(keys, return_index=True)
+        return tuples[first]
+    ordered = tuples[np.lexsort(tuples.T[::-1])]
+    fresh = np.ones(count, np.bool_)
+    fresh[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return ordered[fresh]
