@@ -1,1 +1,14 @@
-"""Table-constraint solver: GAC, SAC, MAC and stochastic forward checking."""
+"""Table-constraint solver: generalised and singleton arc consistency, search for all solutions, stochastic forward checking.
+
+``Solver(instance)`` answers questions about one ``xcsp`` instance under changing assumptions; ``ReferenceSolver`` is the slow
+independent one; module ``sfc`` treats chance variables and thresholds.
+"""
+
+from scsp_player.solver import sfc
+from scsp_player.solver.enumeration import Enumeration
+from scsp_player.solver.reference import ReferenceSolver
+from scsp_player.solver.results import Count, Solutions
+from scsp_player.solver.sfc import Policies
+from scsp_player.solver.solver import ORDERINGS, Assumptions, Solver
+
+__all__ = ["ORDERINGS", "Assumptions", "Count", "Enumeration", "Policies", "ReferenceSolver", "Solutions", "Solver", "sfc"]
