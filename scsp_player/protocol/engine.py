@@ -3,22 +3,25 @@
 Orders come in on standard input and events go out on standard output, one JSON object a line.
 
 Orders: ``{"do": "start", "message", "deadline", "seed"}`` first, then ``{"do": "play" | "observe", "turn", "message", "replied",
-"deadline"}`` for each turn, and ``{"do": "stop"}``. Messages are those of the game manager, as they came; ``replied`` is the last
-reply to the manager; a deadline is a value of ``time.monotonic()``, a clock that all processes of a machine share.
+"deadline"}`` for each turn, and ``{"do": "stop"}``, after which another match may start; the end of the input ends the process.
+Messages are those of the game manager, as they came; ``replied`` is the last reply to the manager; a deadline is a value of
+``time.monotonic()``, a clock that all processes of a machine share.
 
-Events: ``{"event": "idle"}`` when everything is imported; ``{"event": "started"}``; ``{"event": "report", "turn", "move"}`` for the
-best move so far and ``{"event": "move", "turn", "move"}`` for the choice, in the manager's spelling; ``{"event": "rejected",
-"turn", "text"}`` for a message that does not fit the game; ``{"event": "unusable", "text"}`` for rules that cannot be played;
-``{"event": "failed", "text"}`` before an end by an error.
+Events: ``{"event": "idle", "matches"}`` when everything is imported, and after each match, with the number of matches so far;
+``{"event": "started"}``; ``{"event": "report", "turn", "move"}`` for the best move so far and ``{"event": "move", "turn", "move"}``
+for the choice, in the manager's spelling; ``{"event": "rejected", "turn", "text"}`` for a message that does not fit the game;
+``{"event": "unusable", "text"}`` for rules that cannot be played; ``{"event": "failed", "text"}`` before an end by an error.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import queue
+import resource
 import signal
 import sys
 import threading
@@ -36,7 +39,16 @@ from scsp_player.protocol.messages import Play, Start, parse_message
 from scsp_player.protocol.view import MatchView
 
 STOP_SECONDS = 0.5
-"""How long an agent may take to release what it holds."""
+"""How long an agent may take to release what it holds when the process is to end."""
+
+MATCHES = 25
+"""Matches after which a process makes room for a fresh one."""
+
+RESIDENT_BYTES = 1 << 29
+"""Memory from which on a process makes room after its match."""
+
+Orders = queue.SimpleQueue[dict[str, Any]]
+Send = Callable[[dict[str, Any]], None]
 
 
 class Engine:
@@ -52,7 +64,7 @@ class Engine:
         GdlError: if the rules cannot be read.
     """
 
-    def __init__(self, kind: AgentKind, start: Start, send: Callable[[dict[str, Any]], None], *, tell_legal: bool = False) -> None:
+    def __init__(self, kind: AgentKind, start: Start, send: Send, *, tell_legal: bool = False) -> None:
         self.agent: Agent = kind.make(self._report)
         self._start = start
         self._send = send
@@ -104,7 +116,7 @@ class Engine:
 
 
 def run(agent: str, *, tell_legal: bool) -> int:
-    """Carry out orders from standard input until told to stop, or until the server is gone; the exit status."""
+    """Carry out orders from standard input until it ends; the exit status."""
     # What an agent prints must not get between the events.
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -114,28 +126,21 @@ def run(agent: str, *, tell_legal: bool) -> int:
         with lock:
             output.write(json.dumps(event).encode() + b"\n")
 
-    orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    orders: Orders = queue.SimpleQueue()
     threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
     try:
         kind = agent_kind(agent)
         kind.load()
-        send({"event": "idle"})
-        order = orders.get()
-        if order["do"] == "stop":
-            return 0
-        try:
-            message = parse_message(order["message"])
-            assert isinstance(message, Start)
-            engine = Engine(kind, message, send, tell_legal=tell_legal)
-            engine.start(order["deadline"], order["seed"])
-        except GdlError as error:
-            send({"event": "unusable", "text": str(error)})
-            return 0
-        del message
-        while (order := orders.get())["do"] != "stop":
-            # When the match has moved on already, nobody waits for a choice.
-            engine.take(order, choose=order["do"] == "play" and orders.empty())
-        engine.agent.stop()
+        threads = threading.active_count()
+        for matches in range(MATCHES):
+            # An agent that left threads behind, or a lot of memory, leaves with them.
+            if matches and (threading.active_count() > threads or _resident_bytes() > RESIDENT_BYTES):
+                return 0
+            send({"event": "idle", "matches": matches})
+            order = orders.get()
+            if order["do"] == "quit" or not _play_match(kind, order, orders, send, tell_legal):
+                return 0
+            gc.collect()
     except BrokenPipeError:
         return 1
     except BaseException:  # everything, MemoryError included, is told before the end
@@ -145,15 +150,37 @@ def run(agent: str, *, tell_legal: bool) -> int:
     return 0
 
 
-def _read_orders(orders: queue.SimpleQueue[dict[str, Any]]) -> None:
+def _play_match(kind: AgentKind, order: dict[str, Any], orders: Orders, send: Send, tell_legal: bool) -> bool:
+    """Carry out orders up to the end of a match; False if they end with it."""
+    engine: Engine | None = None
+    try:
+        message = parse_message(order["message"])
+        assert isinstance(message, Start)
+        engine = Engine(kind, message, send, tell_legal=tell_legal)
+        engine.start(order["deadline"], order["seed"])
+        del message
+    except GdlError as error:
+        send({"event": "unusable", "text": str(error)})
+        engine = None
+    while (order := orders.get())["do"] not in ("stop", "quit"):
+        if engine is not None:
+            # When the match has moved on already, nobody waits for a choice.
+            engine.take(order, choose=order["do"] == "play" and orders.empty())
+    if engine is not None:
+        engine.agent.stop()
+    return bool(order["do"] == "stop")
+
+
+def _resident_bytes() -> int:
+    """The largest amount of memory that the process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _read_orders(orders: Orders) -> None:
     """Hand orders on; at their end leave the agent a moment to stop, whatever it is doing."""
     for line in sys.stdin.buffer:
-        order = json.loads(line)
-        orders.put(order)
-        if order["do"] == "stop":
-            break
-    else:
-        orders.put({"do": "stop"})
+        orders.put(json.loads(line))
+    orders.put({"do": "quit"})
     time.sleep(STOP_SECONDS)
     os._exit(0)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 LOG = logging.getLogger("scsp_player.protocol")
 
 STOP_SECONDS = 1.0
-"""Time between asking an engine to stop and killing it."""
+"""Time for an engine to end a match before it is killed."""
 
 EVENT_BYTES = 16 * 1024 * 1024
 """Longest event; an event may list all legal moves."""
@@ -47,6 +47,7 @@ class EngineProcess:
         self.listener: Listener | None = None
         self._process = process
         self._closing = False
+        self._matches = 0
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
@@ -79,17 +80,30 @@ class EngineProcess:
         """Give an order. Returns at once even if the engine does not read: the order waits in memory."""
         stdin = self._process.stdin
         assert stdin is not None
+        self._matches += fields["do"] == "start"
         if self.running and not stdin.is_closing():
             stdin.write(json.dumps(fields).encode() + b"\n")
 
-    async def close(self, *, at_once: bool = False) -> None:
-        """End the process, gently unless ``at_once``; returns when it is gone."""
+    async def reset(self) -> bool:
+        """End the match; True when the engine is ready for another one, False if it is not within a moment."""
+        idle = asyncio.get_running_loop().create_future()
+
+        def listen(event: dict[str, Any]) -> None:
+            if event["event"] == "ended" or (event["event"] == "idle" and event["matches"] == self._matches):
+                self.listener = None
+                idle.set_result(event["event"] == "idle")
+
+        self.listener = listen
+        self.order(do="stop")
+        try:
+            return self.running and await asyncio.wait_for(idle, STOP_SECONDS)
+        except TimeoutError:
+            return False
+
+    async def close(self) -> None:
+        """Kill the process, and whatever it has started; returns when it is gone."""
         self._closing = True
         self.listener = None
-        if not at_once:
-            self.order(do="stop")
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
         self._kill()
         await self._reading
 
@@ -128,6 +142,7 @@ class EnginePool:
     def __init__(self, *specs: EngineSpec) -> None:
         self._specs = specs
         self._waiting: dict[EngineSpec, EngineProcess] = {}
+        self._resetting: dict[EngineSpec, asyncio.Task[None]] = {}
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -136,7 +151,7 @@ class EnginePool:
         """Start what is missing."""
         async with self._lock:
             for spec in self._specs:
-                if not self._closed and not (spec in self._waiting and self._waiting[spec].running):
+                if not self._closed and await self._waiting_engine(spec) is None:
                     self._waiting[spec] = await EngineProcess.launch(spec)
 
     def fill_later(self) -> None:
@@ -146,26 +161,46 @@ class EnginePool:
     async def take(self, spec: EngineSpec) -> EngineProcess:
         """An engine for a match: the one in waiting, or a new one."""
         async with self._lock:
-            waiting = self._waiting.pop(spec, None)
-        if waiting is not None and waiting.running:
-            return waiting
-        return await EngineProcess.launch(spec)
+            waiting = await self._waiting_engine(spec)
+            if waiting is None:
+                return await EngineProcess.launch(spec)
+            return self._waiting.pop(spec)
 
     def retire(self, engine: EngineProcess, *, at_once: bool = False) -> None:
-        """End an engine in the background."""
-        self._in_background(engine.close(at_once=at_once))
+        """End an engine's match; it waits for the next one if it is fit for that, and is ended otherwise or ``at_once``."""
+        spec = engine.spec
+        engine.listener = None
+        if at_once or self._closed or spec in self._resetting or spec in self._waiting:
+            self._in_background(engine.close())
+        else:
+            self._resetting[spec] = self._in_background(self._reset(engine))
 
     async def close(self) -> None:
-        """End all engines, those being retired included."""
+        """End all engines."""
         self._closed = True
         async with self._lock:
             for engine in self._waiting.values():
-                self.retire(engine, at_once=True)
+                self._in_background(engine.close())
             self._waiting.clear()
         while self._tasks:
             await asyncio.gather(*self._tasks)
 
-    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+    async def _waiting_engine(self, spec: EngineSpec) -> EngineProcess | None:
+        if spec in self._resetting:
+            await asyncio.wait([self._resetting[spec]])
+        waiting = self._waiting.get(spec)
+        return waiting if waiting is not None and waiting.running else None
+
+    async def _reset(self, engine: EngineProcess) -> None:
+        fit = await engine.reset() and not self._closed
+        del self._resetting[engine.spec]
+        if fit:
+            self._waiting[engine.spec] = engine
+        else:
+            await engine.close()
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

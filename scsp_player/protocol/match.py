@@ -138,6 +138,8 @@ class Match:
             self.guard.take_back()
             raise ProtocolError(reason)
         reply = self._choice(hurry=True)
+        if self.guard.legal is not None and self.agent.best not in (None, *self.guard.legal):
+            LOG.error("match %s turn %d: %s is not legal", self.name, turn, self.agent.best)
         if reply is None:
             LOG.error("match %s turn %d: no move in time", self.name, turn)
             reply = "nil"
@@ -155,10 +157,7 @@ class Match:
             return guard.best if nothing_to_come else None
         if guard.legal is None:
             return chosen if hurry or guard.answered or guard.lost or not guard.started else None
-        if chosen not in guard.legal:
-            LOG.error("match %s: %s is not legal, playing %s", self.name, chosen, guard.move)
-            return guard.move
-        return chosen
+        return chosen if chosen in guard.legal else guard.move
 
     def _watch(self, turn: int) -> None:
         """Replace an engine that is still not through with the turn when it should be."""
