@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.terms import Compound, signature
 from scsp_player.grounding import simplify_kernels as kernels
-from scsp_player.grounding import store_kernels
-from scsp_player.grounding.atoms import atom_terms
+from scsp_player.grounding.atoms import atom_terms, atoms_of
 from scsp_player.grounding.components import evaluation_order
 from scsp_player.grounding.ground_game import FALSE, GroundGame
 from scsp_player.grounding.instances import Instances
@@ -52,7 +51,7 @@ class Assembler:
         rows = self.store.rows(relation)
         if relation not in self.rules.dynamic:
             return Numbered(rows, np.full(len(rows), -1, dtype=np.int32))
-        atoms = int(self.store.rel[relation, store_kernels.ATOM_BASE]) + np.arange(len(rows), dtype=np.int32)
+        atoms = atoms_of(self.store, relation)
         keep = self.simplifier.value[atoms] != kernels.FAILS
         return Numbered(rows[keep], atoms[keep])
 
@@ -69,7 +68,7 @@ class Assembler:
         true, does, following, legal = map(self.possible, (TRUE, DOES, NEXT, LEGAL))
         goal, sees, terminal = map(self.possible, (GOAL, SEES, TERMINAL))
         roles = np.array([self.store.symbol(r) for r in self.rules.program.roles], dtype=np.int32)
-        role_index = np.full(self.store.count(store_kernels.TERMS), -1, dtype=np.int32)
+        role_index = np.full(self.store.terms(), -1, dtype=np.int32)
         role_index[roles] = np.arange(len(roles), dtype=np.int32)
         goal, sees = (Numbered(n.rows[k], n.atoms[k]) for n in (goal, sees) for k in [role_index[n.rows[:, 0]] >= 0])
         table = self.store.table()

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding import store_kernels as kernels
 from scsp_player.grounding.rulebase import Rulebase
 from scsp_player.grounding.store import Store
 
@@ -18,20 +17,14 @@ def number_atoms(store: Store, relations: Iterable[int]) -> int:
     """Number the atoms of the relations, 1 upwards, relation by relation; returns the first free number."""
     atoms = 1
     for relation in relations:
-        store.rel[relation, kernels.ATOM_BASE] = atoms
+        store.number_atoms(relation, atoms)
         atoms += store.count(relation)
     return atoms
 
 
 def atoms_of(store: Store, relation: int) -> IntArray:
     """The numbers of a relation's atoms, in the order of its rows."""
-    return int(store.rel[relation, kernels.ATOM_BASE]) + np.arange(store.count(relation), dtype=np.int32)
-
-
-def fact_atoms(rules: Rulebase, relations: Iterable[int]) -> IntArray:
-    """The numbers of the atoms among the relations that the sheet states as facts."""
-    given = [atoms_of(rules.store, r)[: rules.facts.get(r, 0)] for r in relations]
-    return np.concatenate([np.zeros(0, dtype=np.int32), *given])
+    return store.field(relation, "atom_base") + np.arange(store.count(relation), dtype=np.int32)
 
 
 def atom_terms(rules: Rulebase, relations: Iterable[int], atoms: IntArray) -> IntArray:
@@ -39,7 +32,7 @@ def atom_terms(rules: Rulebase, relations: Iterable[int], atoms: IntArray) -> In
     store = rules.store
     found = np.full(len(atoms), -1, dtype=np.int32)
     for relation in relations:
-        base, count = int(store.rel[relation, kernels.ATOM_BASE]), store.count(relation)
+        base, count = store.field(relation, "atom_base"), store.count(relation)
         mine = np.flatnonzero((atoms >= base) & (atoms < base + count))
         if not len(mine):
             continue

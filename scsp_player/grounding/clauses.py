@@ -89,29 +89,17 @@ class Schema:
         return found
 
     def tokens(self, terms: Sequence[Term], numbers: dict[Variable, int]) -> Tokens:
-        """The terms in prefix order, ground subterms as one token each; numbers new variables as they come."""
-        flat: list[tuple[int, int]] = []  # (token, arity)
+        """The terms in prefix order; numbers new variables as they come."""
+        tokens: list[int] = []
         for term in prefix_order(terms):
             if isinstance(term, Variable):
-                flat.append((numbers.setdefault(term, len(numbers)), 0))
+                tokens.append(numbers.setdefault(term, len(numbers)))
             elif isinstance(term, Compound):
-                arity = len(term.arguments)
-                flat.append((FUNCTOR + self.store.functor(term.functor, arity), arity))
+                tokens.append(FUNCTOR + self.store.functor(term.functor, len(term.arguments)))
             else:
                 assert isinstance(term, Symbol)
-                flat.append((~self.store.symbol(term.name), 0))
-        stack: list[Tokens] = []
-        for token, arity in reversed(flat):
-            if not arity:
-                stack.append((token,))
-                continue
-            arguments = stack[: -arity - 1 : -1]
-            del stack[-arity:]
-            if all(len(a) == 1 and a[0] < 0 for a in arguments):
-                stack.append((~self.store.compound(token - FUNCTOR, [~a[0] for a in arguments]),))
-            else:
-                stack.append((token, *(t for a in arguments for t in a)))
-        return tuple(t for part in reversed(stack) for t in part)
+                tokens.append(~self.store.symbol(term.name))
+        return tuple(tokens)
 
     def clause(self, rule: Rule) -> Clause | None:
         """The clause of a rule with a body; None if an equality or ``distinct`` in it can never hold.

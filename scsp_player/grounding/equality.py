@@ -77,7 +77,8 @@ def solve_equalities(rule: Rule) -> tuple[Term, list[Literal]] | None:
     for literal in rule.body:
         if not literal.positive and signature(literal.atom) == ("distinct", 2):
             assert isinstance(literal.atom, Compound)
-            if not unify(*literal.atom.arguments, bindings):
+            left, right = literal.atom.arguments
+            if not unify(left, right, bindings):
                 return None
     body: list[Literal] = []
     for literal in rule.body:

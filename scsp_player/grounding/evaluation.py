@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from scsp_player.grounding import store_kernels as kernels
+import numpy as np
+
 from scsp_player.grounding.clauses import Kind, Part
 from scsp_player.grounding.planning import Matches, deriving_plan
 from scsp_player.grounding.rulebase import Component
@@ -25,9 +26,9 @@ class Statistics:
 
     def matches(self, r: int, columns: tuple[int, ...]) -> float:
         """Estimated number of rows of ``r`` with given values in ``columns``, all values taken as equally frequent."""
-        source = int(self.store.rel[r, kernels.SOURCE])
+        source = self.store.field(r, "source")
         base = source if source >= 0 else r
-        width = int(self.store.rel[r, kernels.WIDTH]) - (source >= 0)
+        width = self.store.columns(r)
         if base in self.unknown:
             return self.guess ** (1.0 - len(columns) / max(width, 1)) if width else 1.0
         self.store.refresh(base)
@@ -36,8 +37,8 @@ class Statistics:
             return float(count)
         known = self._distinct.get(r)
         if known is None or known[0] != count:
-            distinct = kernels.distinct_values(self.store.heap, self.store.rel, r, width, self.store.count(kernels.TERMS))
-            known = self._distinct[r] = count, [max(1.0, float(d)) for d in distinct]
+            rows = self.store.rows(r)
+            known = self._distinct[r] = count, [float(np.count_nonzero(np.bincount(rows[:, c]))) for c in range(width)]
         share = 1.0
         for column in columns:
             share /= known[1][column]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scsp_player.gdl.program import Program
-from scsp_player.grounding import store_kernels
 from scsp_player.grounding.assembly import Assembler
-from scsp_player.grounding.atoms import fact_atoms, number_atoms
+from scsp_player.grounding.atoms import number_atoms
 from scsp_player.grounding.budget import Budget
 from scsp_player.grounding.evaluation import Statistics
 from scsp_player.grounding.ground_game import GroundGame
@@ -39,7 +38,7 @@ def ground(program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 
     """
     store = Store(Budget(seconds, memory_bytes))
     rules = Rulebase(program, store)
-    store.meta[store_kernels.DEPTH_LIMIT] = DEEPEST_TERM + int(store.rows(store_kernels.TERMS)[:, 2].max(initial=0))
+    store.bound_depth(DEEPEST_TERM)
     statistics = Statistics(store)
     evaluate_static(rules, statistics)
     clauses = [c for c in rules.clauses if c.relation in rules.dynamic]
@@ -55,12 +54,12 @@ def ground(program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 
 def simplified(rules: Rulebase, arrays: RuleArrays, atoms: int) -> Simplifier:
     """Constants found in the ground rules, with what ``next`` and ``legal`` make possible linked to ``true`` and ``does``."""
     store = rules.store
-    base = {name: int(store.rel[rules.relation(name), store_kernels.ATOM_BASE]) for name in (TRUE, DOES, NEXT, LEGAL)}
+    base = {name: store.field(rules.relation(name), "atom_base") for name in (TRUE, DOES, NEXT, LEGAL)}
     rows = {name: store.rows(rules.relation(name)) for name in (TRUE, DOES, NEXT, LEGAL, INIT)}
     inputs = np.zeros(atoms, dtype=np.bool_)
     for name in (TRUE, DOES):
         inputs[base[name] : base[name] + len(rows[name])] = True
-    terms = store.count(store_kernels.TERMS)
+    terms = store.terms()
     fluent = np.full(terms, -1, dtype=np.int32)
     fluent[rows[TRUE][:, 0]] = base[TRUE] + np.arange(len(rows[TRUE]), dtype=np.int32)
     link = np.full(atoms, -1, dtype=np.int32)
@@ -75,7 +74,7 @@ def simplified(rules: Rulebase, arrays: RuleArrays, atoms: int) -> Simplifier:
         link[base[LEGAL] + np.flatnonzero(move >= 0)] = target
     else:
         initial.append(target)
-    simplifier = Simplifier(arrays, atoms, inputs, fact_atoms(rules, rules.dynamic))
+    simplifier = Simplifier(arrays, atoms, inputs)
     simplifier.remove_unfounded(link, np.concatenate(initial).astype(np.int32))
     return simplifier
 

@@ -1,53 +1,43 @@
 """The join machine: a kernel that interprets compiled rule bodies over the relation store.
 
-A *plan* is a list of steps. *Generators* (``ROW``, ``SCAN``, ``PROBE``) bind registers from the rows of a relation, tests and
-constructions stand between them, the last step emits a row. The kernel runs through the plan as a nested loop with backtracking;
-a generator that finds nothing at all jumps back to the step that bound its key (``miss``), and after an emission the search goes on
-at the last step that binds something the emitted row needs (``back`` of the emitting step), so that conditions on other variables
-are only checked for existence.
+A *plan* is a run of records in ``steps``. *Generators* (``ROW``, ``SCAN``, ``PROBE``) bind registers from the rows of a relation,
+tests and constructions stand between them, the last step emits a row. The kernel goes through the plan as a nested loop with
+backtracking; a generator that finds nothing at all jumps back to the step that bound its key (``miss``), and after an emission the
+search goes on at the last step that binds something the emitted row needs (``back`` of the emitting step), so that conditions on
+other variables are only checked for existence.
 
-A *source* is a register (>= 0) or the complement of a term identifier. Layouts of steps in ``code``::
+A *source* is a register (>= 0) or the complement of a term identifier. What the operations do:
 
-    ROW     rel, binds, checks                     the row that fired the trigger
-    SCAN    back, rel, binds, checks               all processed rows
-    PROBE   back, miss, index, n, sources, binds, checks
-    EXISTS  miss, index, n, sources                some row has this key
-    ABSENT  miss, index, n, sources                no row has this key
-    DIFFER  miss, source, source
-    BUILD   functor relation, n, sources, register
-    EMIT    back, rel, n, sources                  add a row
-    RECORD  back, rel, n, items                    add a row of ground literals; an item is
-            (0, step, rel)                         the atom matched by a generator (rel is a view or a relation), or
-            (1, index, n, sources)                 the negation of the atom with this key, TRUE (0) if there is none, or
-            (2, rel, n, sources)                   the atom of the relation with these columns
+    ROW     the row of relation ``what`` that fired the trigger
+    SCAN    all processed rows of relation ``what``
+    PROBE   the rows that index ``what`` has for the key ``sources``
+    EXISTS  index ``what`` has the key
+    ABSENT  index ``what`` does not have the key
+    DIFFER  the two sources are not the same term
+    BUILD   the term of functor relation ``what`` with arguments ``sources`` goes to register ``target``
+    EMIT    add the row ``sources`` to relation ``what``
+    RECORD  add a row of ``length`` ground literals to relation ``what``; the items that describe them stand at ``sources``:
+            (0, step, rel)           the atom matched by a generator over the relation or view
+            (1, index, n, sources)   the negation of the atom with this key; TRUE (0) if there is none
+            (2, rel, n, sources)     the atom of the relation with these columns
 
-binds = n, (column, register)*; checks = n, (column, source)*. A plan is: number of steps, then the position of each step.
-A *block* is a component of relations: n, plans to run once*, m, entries*; an entry is: relation, n, trigger plans*.
+After matching, ROW, SCAN and PROBE copy columns to registers and compare others: ``binds`` = n, (column, register)*, then
+n, (column, source)*. All lists stand in ``code``. A *block* is a component of relations: n, plans to run once*, m, entries*;
+an entry is: relation, n, trigger plans*.
 """
+# mypy: disable-error-code="no-any-return"
 
-# mypy: disable-error-code="no-any-return, assignment, arg-type"
 from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from scsp_player.grounding.compiled import entry_kernel, inner_kernel
-from scsp_player.grounding.store_kernels import (
-    ATOM_BASE,
-    BASE,
-    COUNT,
-    LINKS,
-    OWNER,
-    PROCESSED,
-    SOURCE,
-    TOO_DEEP,
-    WIDTH,
-    Ints,
-    Longs,
-    absorb,
-    find_row,
-    insert,
-    intern,
-    key_slot,
+from scsp_player.grounding.store_kernels import TOO_DEEP, Ints, Record, Records, absorb, insert, intern, slot_of
+
+STEP: Final = np.dtype(
+    [(name, np.int32) for name in ("op", "back", "miss", "what", "length", "sources", "binds", "target")]
 )
 
 ROW: Final = 0
@@ -65,18 +55,9 @@ FULL: Final = 1
 PAUSED: Final = 2
 DEEP: Final = 3
 
-# Entries of ``meta`` that hold the state of an interrupted run.
-STEPS_LEFT: Final = 4
-POSITION: Final = 5
-PHASE: Final = 6
-ITEM: Final = 7
-TRIGGER: Final = 8
-DEPTH: Final = 9
-ENTER: Final = 10
-
 
 @inner_kernel
-def load_key(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> None:
+def load(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> None:
     """Copy the values of ``count`` sources at ``code[at:]`` into ``key``."""
     for k in range(count):
         source = code[at + k]
@@ -84,197 +65,185 @@ def load_key(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> Non
 
 
 @inner_kernel
-def atom_of_row(heap: Ints, rel: Longs, r: int, row: int) -> int:
-    """Number of the atom behind a row of a relation or of a view."""
-    source = rel[r, SOURCE]
-    if source < 0:
-        return rel[r, ATOM_BASE] + row
-    width = rel[r, WIDTH]
-    return rel[source, ATOM_BASE] + heap[rel[r, BASE] + row * width + width - 1]
+def take(heap: Ints, code: Ints, line: Record, row: int, at: int, registers: Ints) -> bool:
+    """Bind registers to columns of a row and compare others, as the lists at ``code[at:]`` say; False if one differs."""
+    start = line.base + row * line.width
+    end = at + 1 + 2 * code[at]
+    for k in range(at + 1, end, 2):
+        registers[code[k + 1]] = heap[start + code[k]]
+    for k in range(end + 1, end + 1 + 2 * code[end], 2):
+        source = code[k + 1]
+        if heap[start + code[k]] != (registers[source] if source >= 0 else ~source):
+            return False
+    return True
 
 
 @inner_kernel
-def record_row(
-    heap: Ints, rel: Longs, idx: Longs, code: Ints, at: int, registers: Ints, cursor: Ints, key: Ints, out: Ints
+def record(
+    heap: Ints, rel: Records, idx: Records, code: Ints, s: Record, registers: Ints, cursor: Ints, key: Ints, out: Ints
 ) -> None:
-    """Fill ``out`` with the ground head and literals of a ``RECORD`` step whose items start at ``code[at + 1]``."""
-    count = code[at]
-    at += 1
-    for item in range(count):
+    """Fill ``out`` with the ground head and literals of a ``RECORD`` step."""
+    at = s.sources
+    for item in range(s.length):
         kind = code[at]
+        what = code[at + 1]
         if kind == 0:
-            out[item] = 2 * atom_of_row(heap, rel, code[at + 2], cursor[code[at + 1]])
+            row = cursor[what]
+            line = rel[code[at + 2]]
             at += 3
-            continue
-        n = code[at + 2]
-        load_key(code, at + 3, n, registers, key)
-        if kind == 1:
-            i = code[at + 1]
-            row = heap[key_slot(heap, rel, idx, code, i, key)]
-            out[item] = 0 if row < 0 else 2 * atom_of_row(heap, rel, idx[i, OWNER], row) + 1
         else:
-            r = code[at + 1]
-            out[item] = 2 * (rel[r, ATOM_BASE] + find_row(heap, rel, r, key))
-        at += 3 + n
+            n = code[at + 2]
+            load(code, at + 3, n, registers, key)
+            at += 3 + n
+            index = idx[what if kind == 1 else rel[what].unique]
+            line = rel[index.owner]
+            row = heap[slot_of(heap, line, index, code, key)]
+            if row < 0:
+                out[item] = 0
+                continue
+        if line.source >= 0:
+            row = heap[line.base + (row + 1) * line.width - 1]
+            line = rel[line.source]
+        out[item] = 2 * (line.atom_base + row) + (kind == 1)
 
 
 @inner_kernel
 def execute(
-    heap: Ints, meta: Longs, rel: Longs, idx: Longs, code: Ints, plan: int, row: int,
-    registers: Ints, cursor: Ints, key: Ints, out: Ints,
+    heap: Ints, m: Record, rel: Records, idx: Records, steps: Records, code: Ints, plan: int, trigger_row: int,
+    registers: Ints, cursor: Ints, key: Ints, out: Ints, scratch: Ints,
 ) -> int:  # fmt: skip
-    """Run one plan to its end, or until the heap is full or the steps are used up; ``row`` is the row of the trigger.
+    """Run one plan to its end, or until the heap is full or the ticks are used up.
 
-    An interrupted run is resumed by calling again: depth and direction are in ``meta``, ``ENTER`` = -1 starts afresh.
+    An interrupted run is resumed by calling again: depth and direction are in ``m``, ``m.enter`` = -1 starts afresh.
     """
-    if meta[ENTER] < 0:
-        meta[DEPTH] = 0
-        meta[ENTER] = 1
-    depth = meta[DEPTH]
-    enter = meta[ENTER] == 1
-    steps = meta[STEPS_LEFT]
+    if m.enter < 0:
+        m.depth = 0
+        m.enter = 1
+    depth = m.depth
+    enter = m.enter == 1
     status = DONE
     while depth >= 0:
-        steps -= 1
-        if steps < 0:
+        m.ticks -= 1
+        if m.ticks < 0:
             status = PAUSED
             break
-        pc = code[plan + 1 + depth]
-        op = code[pc]
-        if op <= PROBE:
-            if op == PROBE:
-                i = code[pc + 3]
-                n = code[pc + 4]
-                if enter:
-                    load_key(code, pc + 5, n, registers, key)
-                    current = heap[key_slot(heap, rel, idx, code, i, key)]
-                    if current < 0:
-                        depth = code[pc + 2]
-                        enter = False
-                        continue
-                else:
-                    current = heap[idx[i, LINKS] + cursor[depth]]
-                    if current < 0:
-                        depth = code[pc + 1]
-                        continue
-                r = idx[i, OWNER]
-                at = pc + 5 + n
-            elif op == SCAN:
-                r = code[pc + 2]
-                current = 0 if enter else cursor[depth] + 1
-                if current >= rel[r, PROCESSED]:
-                    depth = code[pc + 1]
-                    enter = False
-                    continue
-                at = pc + 3
-            else:
-                if not enter:
-                    break
-                current = row
-                r = code[pc + 1]
-                at = pc + 2
-            cursor[depth] = current
-            start = rel[r, BASE] + current * rel[r, WIDTH]
-            for k in range(code[at]):
-                registers[code[at + 2 + 2 * k]] = heap[start + code[at + 1 + 2 * k]]
-            at += 1 + 2 * code[at]
-            enter = True
-            for k in range(code[at]):
-                source = code[at + 2 + 2 * k]
-                if heap[start + code[at + 1 + 2 * k]] != (registers[source] if source >= 0 else ~source):
-                    enter = False
-                    break
+        s = steps[plan + depth]
+        op = s.op
+        if op > PROBE:
+            load(code, s.sources, s.length if op != RECORD else 0, registers, key)
+        if op == PROBE:
+            index = idx[s.what]
+            line = rel[index.owner]
             if enter:
-                depth += 1
-        elif op <= ABSENT:
-            i = code[pc + 2]
-            load_key(code, pc + 4, code[pc + 3], registers, key)
-            if (heap[key_slot(heap, rel, idx, code, i, key)] >= 0) == (op == EXISTS):
-                depth += 1
+                load(code, s.sources, s.length, registers, key)
+                row = heap[slot_of(heap, line, index, code, key)]
             else:
-                depth = code[pc + 1]
+                row = heap[index.links + cursor[depth]] if index.linked == 1 else -1
+            if row < 0:
+                depth = s.miss if enter else s.back
                 enter = False
-        elif op == DIFFER:
-            load_key(code, pc + 2, 2, registers, key)
-            if key[0] != key[1]:
-                depth += 1
             else:
-                depth = code[pc + 1]
-                enter = False
+                cursor[depth] = row
+                enter = take(heap, code, line, row, s.binds, registers)
+                depth += enter
+        elif op <= SCAN:
+            line = rel[s.what]
+            row = trigger_row
+            if op == SCAN:
+                row = 0 if enter else cursor[depth] + 1
+                enter = row < line.processed
+            if not enter:
+                depth = s.back
+            else:
+                cursor[depth] = row
+                enter = take(heap, code, line, row, s.binds, registers)
+                depth += enter
+        elif op <= DIFFER:
+            if op == DIFFER:
+                enter = key[0] != key[1]
+            else:
+                index = idx[s.what]
+                enter = (heap[slot_of(heap, rel[index.owner], index, code, key)] >= 0) == (op == EXISTS)
+            depth = depth + 1 if enter else s.miss
         elif op == BUILD:
-            n = code[pc + 2]
-            load_key(code, pc + 3, n, registers, key)
-            term = intern(heap, meta, rel, code[pc + 1], key)
+            term = intern(heap, m, rel, idx, code, s.what, key, scratch)
             if term < 0:
                 status = DEEP if term == TOO_DEEP else FULL
                 break
-            registers[code[pc + 3 + n]] = term
+            registers[s.target] = term
             depth += 1
         else:
-            if op == EMIT:
-                load_key(code, pc + 4, code[pc + 3], registers, out)
-            else:
-                record_row(heap, rel, idx, code, pc + 3, registers, cursor, key, out)
-            if insert(heap, meta, rel, code[pc + 2], out) < 0:
+            if op == RECORD:
+                record(heap, rel, idx, code, s, registers, cursor, key, out)
+            if insert(heap, m, rel, idx, code, s.what, out if op == RECORD else key, scratch) < 0:
                 status = FULL
                 break
-            depth = code[pc + 1]
+            depth = s.back
             enter = False
-    meta[STEPS_LEFT] = steps
-    meta[DEPTH] = depth
-    meta[ENTER] = -1 if status == DONE else (1 if enter else 0)
+    m.depth = depth
+    m.enter = -1 if status == DONE else (1 if enter else 0)
     return status
 
 
 @entry_kernel
 def run(
-    heap: Ints, meta: Longs, rel: Longs, idx: Longs, code: Ints, task: Ints, registers: Ints, cursor: Ints, key: Ints, out: Ints
-) -> int:
+    heap: Ints, meta: Records, rel: Records, idx: Records, steps: Records, code: Ints, task: Ints,
+    registers: Ints, cursor: Ints, key: Ints, out: Ints, scratch: Ints,
+) -> int:  # fmt: skip
     """Evaluate the blocks at ``code[task]`` one after the other, each to its least fixpoint; resumable like ``execute``.
 
     Rows of a block's relations are processed one at a time: the row enters all indexes and views, then fires the triggers of its
     relation, which join it with the rows processed before. So every combination of rows is met exactly once, without rounds.
     """
-    while meta[POSITION] < task.size:
-        block = task[meta[POSITION]]
-        once = code[block]
-        if meta[PHASE] == 0:
-            while meta[ITEM] < once:
-                status = execute(heap, meta, rel, idx, code, code[block + 1 + meta[ITEM]], -1, registers, cursor, key, out)
-                if status != DONE:
-                    return status
-                meta[ITEM] += 1
-            meta[PHASE] = 1
-            meta[ITEM] = 0
-            meta[TRIGGER] = -1
-        entries = block + 1 + once
-        count = code[entries]
+    m = meta[0]
+    while m.position < task.size:
+        block = task[m.position]
+        entries = block + 1 + code[block]
         idle = 0
-        while idle < count:
-            entry = code[entries + 1 + meta[ITEM]]
-            r = code[entry]
-            if meta[TRIGGER] < 0:
-                if rel[r, PROCESSED] >= rel[r, COUNT]:
-                    meta[ITEM] += 1
-                    if meta[ITEM] == count:
-                        meta[ITEM] = 0
-                    idle += 1
-                    continue
-                if not absorb(heap, meta, rel, idx, code, r, rel[r, PROCESSED] + 1, key, out):
-                    return FULL
-                rel[r, PROCESSED] += 1
-                meta[TRIGGER] = 0
-            idle = 0
-            row = rel[r, PROCESSED] - 1
-            while meta[TRIGGER] < code[entry + 1]:
-                plan = code[entry + 2 + meta[TRIGGER]]
-                status = execute(heap, meta, rel, idx, code, plan, row, registers, cursor, key, out)
+        while idle <= code[entries]:
+            row = -1
+            plan = -1
+            if m.phase == 0:  # the plans to run once
+                if m.item < code[block]:
+                    plan = code[block + 1 + m.item]
+                else:
+                    m.phase = 1
+                    m.item = 0
+                    m.trigger = -1
+            elif idle == code[entries]:
+                idle += 1
+            else:
+                entry = code[entries + 1 + m.item]
+                line = rel[code[entry]]
+                if m.trigger < 0:
+                    pending = line.processed < line.count
+                    limit = line.processed + (1 if pending else 0)
+                    if not absorb(heap, m, rel, idx, code, code[entry], limit, key, out, scratch):
+                        return FULL
+                    if pending:
+                        line.processed = limit
+                        m.trigger = 0
+                        idle = 0
+                    else:
+                        m.item = (m.item + 1) % code[entries]
+                        idle += 1
+                elif m.trigger < code[entry + 1]:
+                    plan = code[entry + 2 + m.trigger]
+                    row = line.processed - 1
+                else:
+                    m.trigger = -1
+            if plan >= 0:
+                status = execute(
+                    heap, m, rel, idx, steps, code, plan, row, registers, cursor, key, out, scratch
+                )  # fmt: skip
                 if status != DONE:
                     return status
-                meta[TRIGGER] += 1
-            meta[TRIGGER] = -1
-        meta[POSITION] += 1
-        meta[PHASE] = 0
-        meta[ITEM] = 0
-    meta[POSITION] = 0
+                if row < 0:
+                    m.item += 1
+                else:
+                    m.trigger += 1
+        m.position += 1
+        m.phase = 0
+        m.item = 0
+    m.position = 0
     return DONE

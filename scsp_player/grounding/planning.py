@@ -32,7 +32,7 @@ class PlanWriter:
         self.store = store
         self.matches = matches
         self.registers = variables
-        self.steps: list[int] = []
+        self.steps: list[tuple[int, ...]] = []
         self.binder: dict[int, int] = {}  # register → generator step that determines it
         self.generator = -1  # the last generator
 
@@ -41,11 +41,14 @@ class PlanWriter:
         relation, holes = self.store.access(part.relation, part.tokens)
         return Access(part, relation, holes)
 
-    def _step(self, entries: list[int]) -> int:
-        self.steps.append(self.store.emit_code(entries))
+    def step(self, op: int, *, back: int = -1, miss: int = -1, what: int = 0, sources: Sequence[int] = (), binds: int = 0,
+             target: int = 0) -> int:  # fmt: skip
+        """Append a step (see ``join_kernels``); returns its number."""
+        at = self.store.emit_code(sources)
+        self.steps.append((op, back, miss, what, len(sources), at, binds, target))
         return len(self.steps) - 1
 
-    def _depth(self, sources: Sequence[int]) -> int:
+    def depth(self, sources: Sequence[int]) -> int:
         """The last generator that determines one of the sources."""
         return max((self.binder[s] for s in sources if s >= 0), default=-1)
 
@@ -60,8 +63,8 @@ class PlanWriter:
             arity = self.store.arity(functor)
             sources = stack[: -arity - 1 : -1]
             del stack[-arity:]
-            self._step([join.BUILD, functor, arity, *sources, self.registers])
-            self.binder[self.registers] = self._depth(sources)
+            self.step(join.BUILD, what=functor, sources=sources, target=self.registers)
+            self.binder[self.registers] = self.depth(sources)
             stack.append(self.registers)
             self.registers += 1
         return stack[::-1]
@@ -69,29 +72,28 @@ class PlanWriter:
     def generate(self, access: Access, row_of_trigger: bool = False) -> int:
         """A step that goes through the matching rows and binds the new variables; returns its number."""
         number = len(self.steps)
-        columns: list[int] = []
-        sources: list[int] = []
+        key: list[tuple[int, int]] = []
         binds: list[int] = []
         checks: list[int] = []
         for column, token in enumerate(access.holes):
-            if token < 0 or (token in self.binder and self.binder[token] < number):
-                columns.append(column)
-                sources.append(token)
+            if token < 0 or self.binder.get(token, number) < number:
+                key.append((column, token))
             elif token in self.binder:
                 checks += [column, token]
             else:
                 binds += [column, token]
                 self.binder[token] = number
         if row_of_trigger:
-            checks += [entry for pair in zip(columns, sources, strict=True) for entry in pair]
-        tail = [len(binds) // 2, *binds, len(checks) // 2, *checks]
+            checks += [entry for pair in key for entry in pair]
+        lists = self.store.emit_code([len(binds) // 2, *binds, len(checks) // 2, *checks])
         if row_of_trigger:
-            self._step([join.ROW, access.relation, *tail])
-        elif not columns:
-            self._step([join.SCAN, self.generator, access.relation, *tail])
+            self.step(join.ROW, what=access.relation, binds=lists)
+        elif not key:
+            self.step(join.SCAN, back=self.generator, what=access.relation, binds=lists)
         else:
-            index = self.store.index(access.relation, tuple(columns))
-            self._step([join.PROBE, self.generator, self._depth(sources), index, len(columns), *sources, *tail])
+            index = self.store.index(access.relation, tuple(column for column, _ in key))
+            sources = [token for _, token in key]
+            self.step(join.PROBE, back=self.generator, miss=self.depth(sources), what=index, sources=sources, binds=lists)
         self.generator = number
         return number
 
@@ -99,13 +101,12 @@ class PlanWriter:
         """A test whether some row (``EXISTS``) or no row (``ABSENT``) agrees with the variables bound so far."""
         columns = tuple(c for c, token in enumerate(access.holes) if token < 0 or token in self.binder)
         sources = [access.holes[c] for c in columns]
-        index = self.store.index(access.relation, columns)
-        self._step([op, self._depth(sources), index, len(columns), *sources])
+        self.step(op, miss=self.depth(sources), what=self.store.index(access.relation, columns), sources=sources)
 
     def differ(self, part: Part) -> None:
         """A test that two terms are not the same."""
-        left, right = self.build(part.tokens)
-        self._step([join.DIFFER, self._depth([left, right]), left, right])
+        sources = self.build(part.tokens)
+        self.step(join.DIFFER, miss=self.depth(sources), sources=sources)
 
     def join(self, parts: Sequence[Part], needed: frozenset[int], trigger: Part | None, record: bool) -> dict[Part, int]:
         """Steps for all parts, cheapest first.
@@ -154,7 +155,7 @@ class PlanWriter:
     def finish(self) -> int:
         """The plan's place in the code."""
         self.store.need_registers(max(self.registers, len(self.steps)) + 1)
-        return self.store.emit_code([len(self.steps), *self.steps])
+        return self.store.emit_plan(self.steps)
 
 
 def deriving_plan(store: Store, clause: Clause, parts: Sequence[Part], matches: Matches, trigger: Part | None = None) -> int:
@@ -164,7 +165,7 @@ def deriving_plan(store: Store, clause: Clause, parts: Sequence[Part], matches: 
     writer.join(parts, needed, trigger, record=False)
     sources = writer.build(clause.tokens)
     back = max((writer.binder[v] for v in needed), default=-1)
-    writer._step([join.EMIT, back, clause.relation, len(sources), *sources])
+    writer.step(join.EMIT, back=back, what=clause.relation, sources=sources)
     return writer.finish()
 
 
@@ -189,5 +190,6 @@ def recording_plan(
         access = writer.access(part)
         index = store.index(access.relation, tuple(range(len(access.holes))))
         items += [1, index, len(access.holes), *access.holes]
-    writer._step([join.RECORD, back, out, 1 + len(recorded) + len(deferred), *items])
+    at = store.emit_code(items)
+    writer.steps.append((join.RECORD, back, -1, out, 1 + len(recorded) + len(deferred), at, 0, 0))
     return writer.finish()

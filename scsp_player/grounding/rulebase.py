@@ -45,23 +45,24 @@ class Rulebase:
     Attributes:
         clauses: the relevant clauses, with static parts marked as not recorded.
         dynamic: numbers of the relations that depend on ``true`` or ``does``.
-        facts: number of rows of a relation that were loaded as facts; these rows come first.
+        roles: number of a relation that lists the roles.
     """
 
     def __init__(self, program: Program, store: Store) -> None:
         self.program = program
         self.store = store
         self.schema = Schema(store)
-        self.facts: dict[int, int] = {}
-        clauses = self._load_facts([rule for rule in program.rules if not rule.body])
+        clauses: list[Clause] = []
         for rule in program.rules:
-            if rule.body:
-                _refuse_reserved(rule)
-                clause = self.schema.clause(rule)
-                if clause is not None:
-                    clauses.append(clause)
-        self.roles = store.relation(1)
-        store.add_rows(self.roles, np.array([[store.symbol(r)] for r in program.roles], dtype=np.int32).reshape(-1, 1))
+            _refuse_reserved(rule)
+            clause = self.schema.clause(rule) if rule.body else None
+            if clause is not None:
+                clauses.append(clause)
+        facts = [rule for rule in program.rules if not rule.body]
+        clauses = self._load_facts(facts, {c.relation for c in clauses}) + clauses
+        self.roles = store.relation(1, keyed=False)
+        roles = [[store.symbol(r)] for r in dict.fromkeys(program.roles)]
+        store.fill(self.roles, np.array(roles, dtype=np.int32).reshape(-1, 1))
         negative = {r for c in components(clauses) if c.negative for r in c.relations}
         clauses = _needed(clauses, negative | {self.relation(name) for name in OUTPUTS})
         self.dynamic = _dependent(clauses, {self.relation(TRUE), self.relation(DOES)})
@@ -83,34 +84,38 @@ class Rulebase:
         body = tuple(replace(p, recorded=p.kind is not Kind.DIFFER and p.relation in self.dynamic) for p in clause.body)
         return replace(clause, body=body)
 
-    def _load_facts(self, facts: Iterable[Rule]) -> list[Clause]:
-        """Load facts by their shape, one table a shape; shapes with functions become a clause that composes the terms."""
-        shapes: dict[tuple[int, Tokens], list[list[int]]] = {}
+    def _load_facts(self, facts: Iterable[Rule], with_rules: set[int]) -> list[Clause]:
+        """Load facts by their shape, one table a shape.
+
+        Relations that have nothing but facts without functions are complete then; of the others a clause reads each table.
+        """
+        shapes: dict[tuple[int, Tokens], list[tuple[int, ...]]] = {}
         for rule in facts:
-            _refuse_reserved(rule)
             relation = self.schema.relation(signature(rule.head))
             shape: list[int] = []
-            symbols: list[int] = []
+            names: list[int] = []
             for term in prefix_order(arguments_of(rule.head)):
                 if isinstance(term, Symbol):
                     shape.append(HOLE)
-                    symbols.append(self.store.symbol(term.name))
+                    names.append(self.store.symbol(term.name))
                 elif isinstance(term, Compound):
                     shape.append(FUNCTOR + self.store.functor(term.functor, len(term.arguments)))
                 else:
                     assert isinstance(term, Variable)
                     raise GdlError(f"unsafe fact: variable {term} in {rule.head}", rule.position, "facts have no variables")
-            shapes.setdefault((relation, tuple(shape)), []).append(symbols)
+            shapes.setdefault((relation, tuple(shape)), []).append(tuple(names))
         clauses: list[Clause] = []
-        for (relation, tokens), rows in shapes.items():
+        plain = {relation for relation, tokens in shapes if set(tokens) <= {HOLE}} - with_rules
+        plain -= {relation for relation, tokens in shapes if not set(tokens) <= {HOLE}}
+        for (relation, tokens), symbols in shapes.items():
+            rows = list(dict.fromkeys(symbols))
             table = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
-            if all(token == HOLE for token in tokens):
-                self.store.add_rows(relation, table)
-                self.facts[relation] = self.store.count(relation)
+            if relation in plain:
+                self.store.fill(relation, table)
                 continue
             width = table.shape[1]
-            source = self.store.relation(width)
-            self.store.add_rows(source, table)
+            source = self.store.relation(width, keyed=False)
+            self.store.fill(source, table)
             numbers = iter(range(width))
             head = tuple(next(numbers) if token == HOLE else token for token in tokens)
             clauses.append(Clause(relation, head, (Part(Kind.POSITIVE, source, tuple(range(width))),), width))

@@ -55,7 +55,7 @@ class Simplifier:
         value: int8[atoms], ``UNKNOWN``, ``HOLDS`` or ``FAILS`` of ``simplify_kernels``.
     """
 
-    def __init__(self, rules: RuleArrays, atoms: int, inputs: NDArray[np.bool_], facts: NDArray[np.integer]) -> None:
+    def __init__(self, rules: RuleArrays, atoms: int, inputs: NDArray[np.bool_]) -> None:
         self.rules = rules
         self.value = np.zeros(atoms, dtype=np.int8)
         self.value[0] = kernels.HOLDS
@@ -63,7 +63,7 @@ class Simplifier:
         self._support = np.bincount(rules.head, minlength=atoms).astype(np.int32)
         self._start, self._entries = kernels.occurrences(atoms, rules.start, rules.body, len(rules.head))
         self._queue = np.zeros(atoms, dtype=np.int32)
-        facts = np.union1d(facts, rules.head[self._left == 0])
+        facts = np.unique(rules.head[self._left == 0])
         self.value[facts] = kernels.HOLDS
         missing = np.flatnonzero((self._support == 0) & ~inputs & (self.value == kernels.UNKNOWN))
         self.value[missing] = kernels.FAILS

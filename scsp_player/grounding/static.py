@@ -8,7 +8,7 @@ import numpy as np
 
 from scsp_player.gdl.errors import GdlError
 from scsp_player.grounding import simplify_kernels as kernels
-from scsp_player.grounding.atoms import atom_terms, atoms_of, fact_atoms, number_atoms
+from scsp_player.grounding.atoms import atom_terms, atoms_of, number_atoms
 from scsp_player.grounding.budget import EndlessTerms
 from scsp_player.grounding.clauses import Clause, Kind, Part
 from scsp_player.grounding.components import evaluation_order
@@ -71,7 +71,7 @@ def decide(rules: Rulebase, component: Component, statistics: Statistics) -> Non
     atoms = number_atoms(store, component.relations)
     marked = [_recording(clause, inside) for clause in component.clauses]
     instances = instantiate(store, marked, inside, statistics)
-    simplifier = Simplifier(collect(instances), atoms, np.zeros(atoms, dtype=np.bool_), fact_atoms(rules, component.relations))
+    simplifier = Simplifier(collect(instances), atoms, np.zeros(atoms, dtype=np.bool_))
     simplifier.remove_unfounded(np.full(atoms, -1, dtype=np.int32), np.zeros(0, dtype=np.int32))
     if (simplifier.value == kernels.UNKNOWN).any():
         number = np.where(simplifier.value == kernels.UNKNOWN, np.arange(atoms), -1).astype(np.int32)
@@ -83,7 +83,7 @@ def decide(rules: Rulebase, component: Component, statistics: Statistics) -> Non
     for relation in component.relations:
         rows = store.rows(relation)[simplifier.value[atoms_of(store, relation)] == kernels.HOLDS]
         store.reset(relation)
-        store.add_rows(relation, rows)
+        store.fill(relation, rows)
         store.finish(relation)
 
 

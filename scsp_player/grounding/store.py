@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from scsp_player.gdl.terms import Compound, Symbol, Term
 from scsp_player.grounding import join_kernels as join
 from scsp_player.grounding import store_kernels as kernels
 from scsp_player.grounding.budget import Budget, BudgetExceeded, EndlessTerms
+from scsp_player.grounding.store_kernels import HOLE, TERMS
+from scsp_player.grounding.tables import GrowingRecords, GrowingWords
 from scsp_player.grounding.term_table import TermTable
 
 FUNCTOR: Final = 1 << 40
@@ -20,27 +22,9 @@ FUNCTOR: Final = 1 << 40
 Tokens = tuple[int, ...]
 """A list of terms in prefix order, e.g. the columns of a literal; flat, so that nesting costs no recursion."""
 
-STEPS_BETWEEN_CHECKS: Final = 2_000_000
-
-
-class GrowingTable:
-    """int64[n, fields] that grows by doubling; ``array`` is the part in use."""
-
-    def __init__(self, fields: int) -> None:
-        self._all = np.zeros((64, fields), dtype=np.int64)
-        self.count = 0
-
-    def append(self) -> int:
-        """A new zero line; returns its number."""
-        if self.count == len(self._all):
-            self._all = np.vstack([self._all, np.zeros_like(self._all)])
-        self.count += 1
-        return self.count - 1
-
-    @property
-    def array(self) -> NDArray[np.int64]:
-        """The whole table, unused lines included (contiguous, as the kernels want it)."""
-        return self._all
+TICKS_BETWEEN_CHECKS: Final = 2_000_000
+FREE_LISTS: Final = 64
+"""Start of the heap that holds free lists; entry 0 is the -1 that an empty index finds."""
 
 
 class Store:
@@ -53,18 +37,19 @@ class Store:
         self.budget = budget or Budget(float("inf"), 1 << 40)
         self.heap = np.zeros(1 << 16, dtype=np.int32)
         self.heap[0] = -1
-        self.meta = np.zeros(kernels.META_SIZE, dtype=np.int64)
-        self.meta[kernels.TOP] = 1
-        self.meta[kernels.DEPTH_LIMIT] = 1 << 30
-        self.meta[join.ENTER] = -1
-        self._rel = GrowingTable(kernels.REL_FIELDS)
-        self._idx = GrowingTable(kernels.IDX_FIELDS)
-        self._code: list[int] = []
-        self._code_array = np.zeros(0, dtype=np.int32)
+        self._meta = np.zeros(1, dtype=kernels.META)
+        self._meta["top"] = FREE_LISTS
+        self._meta["deepest"] = 1 << 30
+        self._meta["enter"] = -1
+        self._rel = GrowingRecords(kernels.RELATION)
+        self._idx = GrowingRecords(kernels.INDEX)
+        self._steps = GrowingWords()
+        self._code = GrowingWords()
         self._registers = np.zeros(64, dtype=np.int32)
-        self._scratch = (np.zeros(64, dtype=np.int32), np.zeros(64, dtype=np.int32), np.zeros(64, dtype=np.int32))
+        self._scratch = tuple(np.zeros(64, dtype=np.int32) for _ in range(4))
         self.names: list[str] = []
         self.symbol_of: dict[str, int] = {}
+        self._new_symbols = 0
         self.functor_of: dict[tuple[str, int], int] = {}
         self._functor_name: dict[int, str] = {}
         self._views: dict[tuple[int, Tokens], int] = {}
@@ -74,42 +59,34 @@ class Store:
 
     # -- structure -------------------------------------------------------------------------------------------------
 
-    @property
-    def rel(self) -> NDArray[np.int64]:
-        """Descriptors of relations, ``rel[r, field]``."""
-        return self._rel.array
+    def _line(self, r: int) -> Any:
+        return self._rel.array[r]
 
-    @property
-    def idx(self) -> NDArray[np.int64]:
-        """Descriptors of indexes, ``idx[i, field]``."""
-        return self._idx.array
+    def _index_line(self, i: int) -> Any:
+        return self._idx.array[i]
+
+    def field(self, r: int, name: str) -> int:
+        """A field of a relation's record (see ``store_kernels.RELATION``)."""
+        return int(self._rel.array[name][r])
 
     def emit_code(self, entries: Iterable[int]) -> int:
         """Append to the code; returns where it starts."""
-        start = len(self._code)
-        self._code.extend(entries)
-        return start
+        return self._code.extend(entries)
 
-    @property
-    def code(self) -> NDArray[np.int32]:
-        """All code so far."""
-        if len(self._code_array) != len(self._code):
-            fresh = np.array(self._code[len(self._code_array) :], dtype=np.int32)
-            self._code_array = np.concatenate([self._code_array, fresh])
-        return self._code_array
+    def emit_plan(self, steps: Sequence[Sequence[int]]) -> int:
+        """Append a plan, steps as rows of ``join_kernels.STEP``; returns the number of its first step."""
+        return self._steps.extend(word for step in steps for word in step) // len(join.STEP.names or ())
 
     def relation(self, width: int, *, key: int | None = None, keyed: bool = True) -> int:
         """A new relation of ``width`` columns; rows are identified by the first ``key`` columns (all by default) or not at all."""
-        r = self._rel.append()
-        line = self.rel[r]
-        line[kernels.WIDTH] = width
-        line[kernels.KEY] = width if key is None else key
-        line[[kernels.FIRST_INDEX, kernels.FIRST_VIEW, kernels.NEXT_VIEW, kernels.SOURCE]] = -1
-        if keyed:
-            line[kernels.TABLE] = self._block(3)
-            line[kernels.MASK] = 7
-            self.heap[line[kernels.TABLE] : line[kernels.TABLE] + 8] = -1
+        line = self._rel.append()
+        r = self._rel.count - 1
+        line["width"] = width
+        line["first_index"] = line["first_view"] = line["next_view"] = line["source"] = line["unique"] = -1
         self._need_scratch(width + 1)
+        if keyed:
+            columns = tuple(range(width if key is None else key))
+            line["unique"] = self._indexes[r, columns] = self._new_index(r, columns, linked=False)
         return r
 
     def functor(self, name: str, arity: int) -> int:
@@ -122,21 +99,21 @@ class Store:
 
     def arity(self, functor: int) -> int:
         """Number of arguments of a functor relation's terms."""
-        return int(self.rel[functor, kernels.KEY])
+        return self.field(functor, "width") - 1
 
     def view(self, source: int, skeleton: Tokens) -> int:
         """The relation of the terms that stand in the holes of ``skeleton`` over the rows of ``source``, last the source row."""
         found = self._views.get((source, skeleton))
         if found is None:
-            holes = sum(token == kernels.HOLE for token in skeleton)
+            holes = sum(token == HOLE for token in skeleton)
             found = self._views[source, skeleton] = self.relation(holes + 1, keyed=False)
-            code = [kernels.HOLE if token == kernels.HOLE else token - FUNCTOR for token in skeleton]
-            self._need_scratch(len(code) + int(self.rel[source, kernels.WIDTH]) + 1)
-            line = self.rel[found]
-            line[kernels.SOURCE] = source
-            line[kernels.SKELETON] = self.emit_code([len(code), *code])
-            line[kernels.NEXT_VIEW] = self.rel[source, kernels.FIRST_VIEW]
-            self.rel[source, kernels.FIRST_VIEW] = found
+            code = [HOLE if token == HOLE else token - FUNCTOR for token in skeleton]
+            self._need_scratch(len(code) + self.field(source, "width") + 1)
+            line = self._line(found)
+            line["source"] = source
+            line["skeleton"] = self.emit_code([len(code), *code])
+            line["next_view"] = self.field(source, "first_view")
+            self._line(source)["first_view"] = found
             self._stale.add(source)
         return found
 
@@ -145,35 +122,44 @@ class Store:
         holes = tuple(token for token in tokens if token < FUNCTOR)
         if len(holes) == len(tokens):
             return source, holes
-        return self.view(source, tuple(token if token >= FUNCTOR else kernels.HOLE for token in tokens)), holes
+        return self.view(source, tuple(token if token >= FUNCTOR else HOLE for token in tokens)), holes
+
+    def columns(self, r: int) -> int:
+        """Columns of a relation, or of a view without its last one, the source row."""
+        return self.field(r, "width") - (self.field(r, "source") >= 0)
 
     def views_of(self, source: int) -> list[int]:
         """The views of a relation."""
         views: list[int] = []
-        view = int(self.rel[source, kernels.FIRST_VIEW])
+        view = self.field(source, "first_view")
         while view >= 0:
             views.append(view)
-            view = int(self.rel[view, kernels.NEXT_VIEW])
+            view = self.field(view, "next_view")
         return views
 
     def index(self, r: int, columns: tuple[int, ...]) -> int:
         """An index of the rows of ``r`` by these columns."""
         found = self._indexes.get((r, columns))
         if found is None:
-            found = self._indexes[r, columns] = self._idx.append()
-            line = self.idx[found]
-            line[kernels.OWNER] = r
-            line[kernels.COLUMNS] = self.emit_code(columns)
-            line[kernels.COLUMN_COUNT] = len(columns)
-            line[kernels.NEXT_INDEX] = self.rel[r, kernels.FIRST_INDEX]
-            self.rel[r, kernels.FIRST_INDEX] = found
-            self._stale.add(r if self.rel[r, kernels.SOURCE] < 0 else int(self.rel[r, kernels.SOURCE]))
-            self._need_scratch(len(columns) + 1)
+            found = self._indexes[r, columns] = self._new_index(r, columns, linked=True)
+            self._index_line(found)["next_index"] = self.field(r, "first_index")
+            self._line(r)["first_index"] = found
+            source = self.field(r, "source")
+            self._stale.add(r if source < 0 else source)
         return found
+
+    def _new_index(self, r: int, columns: tuple[int, ...], *, linked: bool) -> int:
+        line = self._idx.append()
+        line["owner"] = r
+        line["columns"] = self.emit_code(columns)
+        line["arity"] = len(columns)
+        line["linked"] = linked
+        self._need_scratch(len(columns) + 1)
+        return self._idx.count - 1
 
     def _need_scratch(self, size: int) -> None:
         if size > len(self._scratch[0]):
-            self._scratch = tuple(np.zeros(2 * size, dtype=np.int32) for _ in range(3))  # type: ignore[assignment]
+            self._scratch = tuple(np.zeros(2 * size, dtype=np.int32) for _ in range(4))
 
     def need_registers(self, size: int) -> None:
         """Make sure that plans may use registers 0 … size - 1 and as many steps."""
@@ -190,12 +176,25 @@ class Store:
         self.budget.check_bytes(4 * size)
         self.heap.resize(size, refcheck=False)
 
-    def _block(self, bits: int) -> int:
-        start = int(kernels.allocate(self.heap, self.meta, bits))
-        if start == 0:
-            self._grow(1 << bits)
-            start = int(kernels.allocate(self.heap, self.meta, bits))
-        return start
+    def _append(self, r: int, rows: NDArray[np.int32]) -> None:
+        """Write rows behind those of a relation that is not keyed."""
+        line = self._line(r)
+        count, width, base = int(line["count"]), int(line["width"]), int(line["base"])
+        total = count + len(rows)
+        if total > line["capacity"]:
+            bits = max(2, (2 * total * max(width, 1) - 1).bit_length())
+            top = int(self._meta["top"][0])
+            if top + (1 << bits) > len(self.heap):
+                self._grow(1 << bits)
+            self._meta["top"] = top + (1 << bits)
+            self.heap[top : top + count * width] = self.heap[base : base + count * width]
+            if base:
+                self.heap[base] = self.heap[1 + line["bits"]]
+                self.heap[1 + line["bits"]] = base
+            line["base"], line["bits"], line["capacity"] = top, bits, (1 << bits) // max(width, 1)
+            base = top
+        self.heap[base + count * width : base + total * width] = rows.reshape(-1)
+        line["count"] = total
 
     # -- contents --------------------------------------------------------------------------------------------------
 
@@ -203,42 +202,43 @@ class Store:
         """Identifier of a symbol, interned."""
         found = self.symbol_of.get(name)
         if found is None:
-            row = np.array([-1, len(self.names), 0], dtype=np.int32)
+            found = self.symbol_of[name] = self.count(TERMS) + self._new_symbols
             self.names.append(name)
-            found = self.symbol_of[name] = self.add_row(kernels.TERMS, row)
+            self._new_symbols += 1
         return found
 
-    def add_row(self, r: int, row: NDArray[np.int32]) -> int:
-        """Add one row unless it is there; returns its number."""
-        number = int(kernels.insert(self.heap, self.meta, self.rel, r, row))
-        while number == kernels.NO_ROOM:
-            self._grow(int(self.meta[kernels.NEED]))
-            number = int(kernels.insert(self.heap, self.meta, self.rel, r, row))
-        return number
+    def _enter_symbols(self) -> None:
+        if self._new_symbols:
+            rows = np.zeros((self._new_symbols, 3), dtype=np.int32)
+            rows[:, 0] = -1
+            rows[:, 1] = np.arange(len(self.names) - self._new_symbols, len(self.names))
+            self._new_symbols = 0
+            self._append(TERMS, rows)
 
-    def add_rows(self, r: int, rows: NDArray[np.int32]) -> None:
-        """Add rows, int32[n, width]."""
-        done = 0
-        while (done := int(kernels.insert_rows(self.heap, self.meta, self.rel, r, rows, done))) < len(rows):
-            self._grow(int(self.meta[kernels.NEED]))
-
-    def compound(self, functor: int, arguments: Sequence[int]) -> int:
-        """Identifier of the term functor(arguments), interned."""
-        row = np.array([*arguments, 0], dtype=np.int32)
-        found = int(kernels.intern(self.heap, self.meta, self.rel, functor, row))
-        while found == kernels.NO_ROOM:
-            self._grow(int(self.meta[kernels.NEED]))
-            found = int(kernels.intern(self.heap, self.meta, self.rel, functor, row))
-        return found
+    def fill(self, r: int, rows: NDArray[np.int32]) -> None:
+        """Give a new relation all the rows, int32[n, width] without repetitions, that it will ever have."""
+        self._line(r)["unique"] = -1
+        self._indexes.pop((r, tuple(range(self.field(r, "width")))), None)
+        self._append(r, rows)
 
     def compounds(self, functor: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """Identifiers of the terms functor(row) for int32[n, arity] rows, interned."""
-        found = np.zeros(len(rows), dtype=np.int32)
-        padded = np.ascontiguousarray(np.hstack([rows, np.zeros((len(rows), 1), dtype=np.int32)]))
-        done = 0
-        while (done := int(kernels.intern_rows(self.heap, self.meta, self.rel, functor, padded, found, done))) < len(rows):
-            self._grow(int(self.meta[kernels.NEED]))
-        return found
+        arity = rows.shape[1]
+        source, target = self.relation(arity, keyed=False), self.relation(1, keyed=False)
+        self._append(source, rows)
+        self.finish(source)
+        self.need_registers(arity + 4)
+        sources = self.emit_code([*range(arity), arity])
+        binds = self.emit_code([arity, *(x for c in range(arity) for x in (c, c)), 0])
+        plan = self.emit_plan(
+            [
+                (join.SCAN, -1, -1, source, 0, 0, binds, 0),
+                (join.BUILD, 0, 0, functor, arity, sources, 0, arity),
+                (join.EMIT, 0, 0, target, 1, sources + arity, 0, 0),
+            ]
+        )
+        self.run([self.emit_code([1, plan, 0])])
+        return self.rows(target)[:, 0]
 
     def term(self, term: Term) -> int:
         """Identifier of a ground term, interned."""
@@ -250,9 +250,9 @@ class Store:
             item = stack.pop()
             if isinstance(item, tuple):
                 name, arity = item
-                arguments = values[-arity:]
+                arguments = np.array([values[-arity:]], dtype=np.int32)
                 del values[-arity:]
-                values.append(self.compound(self.functor(name, arity), arguments))
+                values.append(int(self.compounds(self.functor(name, arity), arguments)[0]))
             elif isinstance(item, Compound):
                 stack.append((item.functor, len(item.arguments)))
                 stack.extend(reversed(item.arguments))
@@ -264,54 +264,55 @@ class Store:
 
     def count(self, r: int) -> int:
         """Number of rows of a relation."""
-        return int(self.rel[r, kernels.COUNT])
+        return self.field(r, "count")
+
+    def terms(self) -> int:
+        """Number of terms."""
+        return self.count(TERMS) + self._new_symbols
+
+    def bound_depth(self, deeper: int) -> None:
+        """Refuse terms that are nested deeper than those of now by more than ``deeper``."""
+        self._enter_symbols()
+        self._meta["deepest"] = deeper + int(self.rows(TERMS)[:, 2].max(initial=0))
 
     def rows(self, r: int) -> NDArray[np.int32]:
         """A copy of the rows of a relation, int32[count, width]. (A window on the heap would dangle when the heap moves.)"""
-        line = self.rel[r]
-        count, width, base = int(line[kernels.COUNT]), int(line[kernels.WIDTH]), int(line[kernels.BASE])
+        line = self._line(r)
+        count, width, base = int(line["count"]), int(line["width"]), int(line["base"])
         return self.heap[base : base + count * width].reshape(count, width).copy()
+
+    def number_atoms(self, r: int, first: int) -> None:
+        """Say which atom number the first row of a relation has; the others follow."""
+        self._line(r)["atom_base"] = first
 
     # -- evaluation ------------------------------------------------------------------------------------------------
 
     def reset(self, r: int) -> None:
         """Take all rows out of a relation, its views and indexes."""
         for relation in (r, *self.views_of(r)):
-            line = self.rel[relation]
-            line[[kernels.COUNT, kernels.PROCESSED, kernels.FED]] = 0
-            if line[kernels.TABLE]:
-                self.heap[line[kernels.TABLE] : line[kernels.TABLE] + line[kernels.MASK] + 1] = -1
-            i = int(line[kernels.FIRST_INDEX])
+            line = self._line(relation)
+            line["count"] = line["processed"] = line["fed"] = 0
+            indexes = [int(line["unique"])] if line["unique"] >= 0 else []
+            i = int(line["first_index"])
             while i >= 0:
-                index = self.idx[i]
-                index[[kernels.ROWS, kernels.DISTINCT]] = 0
-                if index[kernels.SLOTS]:
-                    self.heap[index[kernels.SLOTS] : index[kernels.SLOTS] + index[kernels.SLOT_MASK] + 1] = -1
-                i = int(index[kernels.NEXT_INDEX])
+                indexes.append(i)
+                i = int(self._index_line(i)["next_index"])
+            for i in indexes:
+                index = self._index_line(i)
+                index["rows"] = index["distinct"] = 0
+                if index["slots"]:
+                    self.heap[index["slots"] : index["slots"] + index["mask"] + 1] = -1
 
     def finish(self, r: int) -> None:
-        """Declare a relation complete: all its rows are processed, and enter views and indexes."""
-        self.rel[r, kernels.PROCESSED] = self.rel[r, kernels.COUNT]
+        """Declare a relation complete: all its rows are processed, and enter views and indexes before the next run."""
+        line = self._line(r)
+        line["processed"] = line["count"]
         self._stale.add(r)
-
-    def _catch_up(self) -> None:
-        """Bring the views and indexes that were made after their relation was filled up to date."""
-        for r in sorted(self._stale):
-            self._absorb(r)
-            for view in self.views_of(r):
-                self.rel[view, kernels.PROCESSED] = self.rel[view, kernels.COUNT]
-                self._absorb(view)
-        self._stale.clear()
 
     def refresh(self, r: int) -> None:
         """Bring the views of a complete relation up to date now, to see their sizes."""
         if r in self._stale:
-            self._catch_up()
-
-    def _absorb(self, r: int) -> None:
-        limit = int(self.rel[r, kernels.PROCESSED])
-        while not kernels.absorb(self.heap, self.meta, self.rel, self.idx, self.code, r, limit, *self._scratch[:2]):
-            self._grow(int(self.meta[kernels.NEED]))
+            self.run([])
 
     def run(self, blocks: Sequence[int]) -> None:
         """Evaluate blocks of code (see ``join_kernels``) one after the other.
@@ -319,29 +320,37 @@ class Store:
         Raises:
             BudgetExceeded: if time, memory or depth of terms pass their bounds. The store is of no further use then.
         """
-        self._catch_up()
+        self._enter_symbols()
+        stale = [r for r in sorted(self._stale) if self.field(r, "processed") > 0]
+        self._stale.clear()
+        if stale:
+            entries = [self.emit_code([r, 0]) for base in stale for r in (base, *self.views_of(base))]
+            blocks = [self.emit_code([0, len(entries), *entries]), *blocks]
         task = np.array(blocks, dtype=np.int32)
-        code = self.code
+        steps, code = self._steps.array.view(join.STEP), self._code.array
         while True:
-            self.meta[join.STEPS_LEFT] = STEPS_BETWEEN_CHECKS
-            status = join.run(self.heap, self.meta, self.rel, self.idx, code, task, self._registers, *self._scratch)
+            self._meta["ticks"] = TICKS_BETWEEN_CHECKS
+            status = join.run(
+                self.heap, self._meta, self._rel.array, self._idx.array, steps, code, task, self._registers, *self._scratch
+            )
             if status == join.DONE:
                 return
             if status == join.FULL:
-                self._grow(int(self.meta[kernels.NEED]))
+                self._grow(int(self._meta["need"][0]))
             elif status == join.DEEP:
                 raise EndlessTerms("terms grow without end")
             self.budget.check()
 
     def table(self) -> TermTable:
         """All terms as a table; identifiers stay the same."""
-        terms = self.rows(kernels.TERMS)
+        self._enter_symbols()
+        terms = self.rows(TERMS)
         functors = list(self._functor_name)
         names = [*self.names, *(self._functor_name[f] for f in functors)]
         place = np.zeros(self._rel.count, dtype=np.int32)
         place[functors] = len(self.names) + np.arange(len(functors), dtype=np.int32)
         arity = np.zeros(self._rel.count + 1, dtype=np.int64)
-        arity[functors] = self.rel[functors, kernels.KEY]
+        arity[functors] = self._rel.array["width"][functors] - 1
         functor = np.where(terms[:, 0] < 0, terms[:, 1], place[terms[:, 0]]).astype(np.int32)
         start = np.zeros(len(terms) + 1, dtype=np.int64)
         np.cumsum(arity[terms[:, 0]], out=start[1:])
