@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from math import prod
 from typing import Protocol
 
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.program import Literal, Rule
-from scsp_player.gdl.sexpr import Expression, Group, Word
+from scsp_player.gdl.sexpr import Expression, Group, unused_names, words
 from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature, variables
 
 MAX_ALTERNATIVES = 64
@@ -91,6 +90,9 @@ class BodyExpander:
             position: position of the rule.
             whole: the rule as written.
         """
+        plain = self._literals(body)
+        if plain is not None:
+            return [Rule(head, plain, position)]
         auxiliaries: list[_Auxiliary] = []
         result = [Rule(head, tuple(literals), position) for literals in self._alternatives(body, whole, auxiliaries)]
         names = {signature(auxiliary.atom)[0] for auxiliary in auxiliaries}
@@ -99,6 +101,20 @@ class BodyExpander:
                 guards = _guards(auxiliary, literals, names)
                 result.append(Rule(auxiliary.atom, (*guards, *literals), auxiliary.position))
         return result
+
+    def _literals(self, body: Sequence[Expression]) -> tuple[Literal, ...] | None:
+        """The body if it consists of atoms and negated atoms only, as most do; else None."""
+        literals = []
+        for item in body:
+            connective = self._reader.connective(item) if isinstance(item, Group) else None
+            positive = connective is None
+            if connective == "not" and isinstance(item, Group) and len(item.items) == 2:
+                item = item.items[1]
+                connective = self._reader.connective(item) if isinstance(item, Group) else None
+            if connective is not None:
+                return None
+            literals.append(self._reader.literal(item, positive))
+        return tuple(literals)
 
     def _alternatives(self, body: Sequence[Expression], whole: Expression, auxiliaries: list[_Auxiliary]) -> Alternatives:
         path = [_Frame(True, body, True)]
@@ -174,7 +190,7 @@ class BodyExpander:
 
     def _auxiliary(self, path: list[_Frame], index: int, whole: Expression, auxiliaries: list[_Auxiliary]) -> Alternatives:
         if self._names is None:
-            self._names = _unused_names(self._expressions)
+            self._names = unused_names(self._expressions, "either")
         item = path[-1].items[index]
         inside = _variable_words(item)
         if not auxiliaries:
@@ -205,20 +221,5 @@ def _guards(auxiliary: _Auxiliary, literals: list[Literal], names: set[str]) -> 
     return list(guards)
 
 
-def _words(expression: Expression) -> Iterator[Word]:
-    stack = [expression]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Word):
-            yield item
-        else:
-            stack.extend(item.items)
-
-
 def _variable_words(expression: Expression) -> Counter[str]:
-    return Counter(word.text.lower() for word in _words(expression) if word.text.startswith("?"))
-
-
-def _unused_names(expressions: Sequence[Expression]) -> Iterator[str]:
-    used = {word.text.lower() for expression in expressions for word in _words(expression)}
-    return (name for name in (f"either_{number}" for number in count(1)) if name not in used)
+    return Counter(word.text.lower() for word in words(expression) if word.text.startswith("?"))

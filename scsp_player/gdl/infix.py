@@ -15,6 +15,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 
 from scsp_player.gdl.characters import STRAY, stray_character
 from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.local_variables import without_local_variables
 from scsp_player.gdl.sexpr import Expression, Group, Word
 from scsp_player.gdl.source_text import SourceText
 
@@ -26,7 +27,11 @@ _COMMENT = re.compile(
 )
 _STRAY = re.compile(f"[{STRAY}]")
 _PARENTHESIS = re.compile(r"'(?:[^'\r\n]|'')*'|([()])")
-_CLAUSE_START = re.compile(r"\s*(?:[A-Za-z0-9_-]++|'(?:[^'\r\n]|'')*')(?:\(|\s*:-|\s*\.(?!\S))")
+_FIRST_CLAUSE = re.compile(
+    r"(?:\s++|;[^\r\n]*+|%[^\r\n]*+|//[^\r\n]*+|/\*.*?\*/)*+"  # blanks and comments
+    r"(?:[A-Za-z0-9_-]++|'(?:[^'\r\n]|'')*')(?:\(|\s*:-|\s*\.(?!\S))",
+    re.DOTALL,
+)
 
 
 def without_comments(text: str) -> str:
@@ -40,14 +45,15 @@ def looks_infix(text: str) -> bool:
     >>> looks_infix("; a game\nrole(r). terminal :- true(end)"), looks_infix("terminal (role r)")
     (True, False)
     """
-    return _CLAUSE_START.match(without_comments(text.removeprefix("\ufeff"))) is not None
+    return _FIRST_CLAUSE.match(text.removeprefix("\ufeff")) is not None
 
 
 def read_infix(text: str, source: str = "<text>") -> list[Expression]:
     r"""The clauses of an infix sheet as prefix expressions: facts as they are, rules as ``(<= head body…)``.
 
     ``&`` and ``,`` join formulas, ``|`` and ``;`` separate alternatives, ``~``, ``not`` and ``\+`` negate. Variables start with a
-    capital, ``_`` or ``?``; each ``_`` alone is a variable of its own. Names of another form stand in single quotes.
+    capital, ``_`` or ``?``; each ``_`` alone is a variable of its own (under a negation: see
+    ``local_variables``). Names of another form stand in single quotes.
 
     >>> [str(e) for e in read_infix("role(r). legal(r, M) :- move(M) & ~true(done(M))")]
     ['(role r)', '(<= (legal r ?M) (move ?M) (not (true (done ?M))))']
@@ -57,7 +63,7 @@ def read_infix(text: str, source: str = "<text>") -> list[Expression]:
     """
     origin = SourceText(source, text.removeprefix("\ufeff"))
     clauses: list[Expression] = _parse(origin, "sheet")
-    return clauses
+    return without_local_variables(clauses)
 
 
 def read_infix_term(text: str, source: str = "<term>") -> Expression:

@@ -15,6 +15,7 @@ from scsp_player.gdl.terms import Compound, Symbol, Term, Variable
 ARROW = "<="
 CONNECTIVES = frozenset({ARROW, "not", "or", "and"})
 """Words with a meaning of their own where a formula is expected; inside an atom they are ordinary symbols."""
+_LONGEST_CONNECTIVE = max(map(len, CONNECTIVES))
 
 
 class NormalForm:
@@ -61,10 +62,10 @@ class NormalForm:
         if not group.items:
             raise GdlError("empty parentheses", group.position, "delete them, or write a relation with its arguments inside")
         first = group.items[0]
-        if not isinstance(first, Word):
+        if not isinstance(first, Word) or len(first.text) > _LONGEST_CONNECTIVE:
             return None
         name = self.symbols.term(first)
-        return name.name if isinstance(name, Symbol) and name.name in CONNECTIVES else None
+        return name.name if name.name in CONNECTIVES and isinstance(name, Symbol) else None
 
     def atom(self, expression: Expression) -> Term:
         """A symbol or compound term at the place of a relation application."""
@@ -87,7 +88,7 @@ class NormalForm:
 
     def term(self, expression: Expression) -> Term:
         """A term of any depth. A name alone in parentheses is the constant of that name."""
-        symbol = self.symbols.term
+        symbol, known = self.symbols.term, self.symbols.known.get
         if isinstance(expression, Word):
             return symbol(expression)
         path: list[tuple[Group, str, Iterator[Expression], list[Term]]] = [self._opened(expression)]
@@ -95,7 +96,7 @@ class NormalForm:
             group, functor, rest, arguments = path[-1]
             for item in rest:
                 if isinstance(item, Word):
-                    arguments.append(symbol(item))
+                    arguments.append(known(item.text) or symbol(item))
                 else:
                     path.append(self._opened(item))
                     break

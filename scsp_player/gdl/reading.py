@@ -58,7 +58,8 @@ def program_from_expressions(expressions: Sequence[Expression], source: str, *, 
             expressions = items
     symbols = SymbolTable(case_sensitive)
     normal_form = NormalForm(expressions, symbols)
-    rules = tuple(normal_form.rules())
+    with paused_collector():
+        rules = tuple(normal_form.rules())
     remarks = [*normal_form.remarks, *_capitalisation(symbols)]
     if expressions:
         remarks.extend(unusual_characters(expressions[0].origin))

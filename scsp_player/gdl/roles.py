@@ -11,7 +11,7 @@ from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature
 
 Relation = tuple[str, int]
 _ROLE: Relation = ("role", 1)
-_MAX_STEPS = 100_000
+_MAX_STEPS = 20_000
 _REMEDY = "write a fact (role name) for each role"
 
 

@@ -7,9 +7,11 @@ stack read it; lark's LALR parser with the same grammar takes seven times as lon
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 from scsp_player.gdl.characters import STRAY, stray_character
+from scsp_player.gdl.collector import paused_collector
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.source_text import SourceText
 
@@ -38,7 +40,7 @@ class Group:
 
     __slots__ = ("items", "offset", "origin")
 
-    def __init__(self, items: Sequence[Expression], origin: SourceText, offset: int) -> None:
+    def __init__(self, items: list[Expression], origin: SourceText, offset: int) -> None:
         self.items = items
         self.origin = origin
         self.offset = offset
@@ -72,7 +74,11 @@ def read_expressions(text: str, source: str = "<text>") -> list[Expression]:
         GdlError: for a parenthesis without partner (at the opening one, if that is what stands alone) or a character that is
             neither blank, parenthesis nor part of a word, such as a no-break space or a control character.
     """
-    origin = SourceText(source, text.removeprefix("\ufeff"))
+    with paused_collector():
+        return _read(SourceText(source, text.removeprefix("\ufeff")))
+
+
+def _read(origin: SourceText) -> list[Expression]:
     current: list[Expression] = []
     enclosing: list[tuple[list[Expression], int]] = []
     for match in _TOKEN.finditer(origin.text):
@@ -119,3 +125,20 @@ def format_expression(expression: Expression) -> str:
         else:
             pieces.append(item if isinstance(item, str) else item.text)
     return "".join(pieces)
+
+
+def words(expression: Expression) -> Iterator[Word]:
+    """All words of an expression, left to right."""
+    stack = [expression]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Word):
+            yield item
+        else:
+            stack.extend(reversed(item.items))
+
+
+def unused_names(expressions: Sequence[Expression], prefix: str) -> Iterator[str]:
+    """Names ``prefix_1``, ``prefix_2`` … for relations to be made up, without those that occur in a sheet in any spelling."""
+    used = {word.text.lower() for expression in expressions for word in words(expression)}
+    return (name for name in (f"{prefix}_{number}" for number in count(1)) if name not in used)

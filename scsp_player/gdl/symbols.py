@@ -11,17 +11,18 @@ class SymbolTable:
 
     Attributes:
         case_sensitive: whether ``Win`` and ``win`` are two symbols.
+        known: the words met so far, as written, with what they stand for.
     """
 
     def __init__(self, case_sensitive: bool) -> None:
         self.case_sensitive = case_sensitive
-        self._terms: dict[str, Symbol | Variable] = {}
+        self.known: dict[str, Symbol | Variable] = {}
         self._folded: dict[str, Symbol | Variable] = {}
         self._first_use: dict[str, Word] = {}
 
     def term(self, word: Word) -> Symbol | Variable:
         """The symbol, or for a word that starts with ``?`` the variable, that a word stands for."""
-        known = self._terms.get(word.text)
+        known = self.known.get(word.text)
         if known is not None:
             return known
         self._first_use[word.text] = word
@@ -30,13 +31,13 @@ class SymbolTable:
         if term is None:
             term = Variable(name[1:]) if name.startswith("?") and len(name) > 1 else Symbol(name)
             self._folded[name] = term
-        self._terms[word.text] = term
+        self.known[word.text] = term
         return term
 
     def spelling(self) -> dict[str, str]:
         """Folded name to first spelling, for symbols whose first spelling contains upper-case letters."""
         first: dict[str, str] = {}
-        for text, term in self._terms.items():
+        for text, term in self.known.items():
             if isinstance(term, Symbol):
                 first.setdefault(term.name, text)
         return {name: text for name, text in first.items() if name != text}

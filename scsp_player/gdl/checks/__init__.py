@@ -15,6 +15,7 @@ from scsp_player.gdl.checks.recursion import UnboundedRecursion
 from scsp_player.gdl.checks.safety import FactsWithVariables, UnsafeRules
 from scsp_player.gdl.checks.sheet import Sheet
 from scsp_player.gdl.checks.usage import UnproducedFluentsAndMoves, UnproducedRelations, UnusedRelations
+from scsp_player.gdl.collector import paused_collector
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.program import Program
 
@@ -59,9 +60,10 @@ def check_program(program: Program) -> list[Message]:
     ...     print(message)
     tiny:1:85: error: unsafe rule, no positive literal binds variable ?p of (goal ?p 100); add one that does [unsafe-rule]
     """
-    sheet = Sheet(program)
     whole = Position(program.source, 1, 1)
-    found = [finding for check in CHECKS for finding in check.find(sheet)]
+    with paused_collector():
+        sheet = Sheet(program)
+        found = [finding for check in CHECKS for finding in check.find(sheet)]
     messages = [Message(LEVELS[finding.kind], finding.kind, finding.position or whole, finding.text) for finding in found]
     return sorted(messages, key=lambda message: (message.position.line, message.position.column))
 
