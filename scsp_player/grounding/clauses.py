@@ -27,7 +27,8 @@ class Kind(enum.IntEnum):
 class Part:
     """A literal of a body; of ``DIFFER`` the tokens are the two terms, one after the other, and the relation is -1.
 
-    ``recorded`` is False for a literal that only narrows the join: it does not become a part of the ground rule.
+    ``recorded`` is False for a part that does not become a literal of the ground rule: one that is known to hold, or that only
+    narrows the join.
     """
 
     kind: Kind
@@ -79,6 +80,7 @@ class Schema:
         self.store = store
         self.relations: dict[Signature, int] = {}
         self.names: dict[int, Signature] = {}
+        self._auxiliaries = 0
 
     def relation(self, name: Signature) -> int:
         """Number of the relation with this name and arity, made if new."""
@@ -87,6 +89,15 @@ class Schema:
             found = self.relations[name] = self.store.relation(name[1])
             self.names[found] = name
         return found
+
+    def auxiliary(self, arity: int) -> int:
+        """A new relation whose name occurs nowhere in the sheet."""
+        self._auxiliaries += 1
+        taken = {name for name, _ in self.relations} | self.store.symbol_of.keys() | {name for name, _ in self.store.functor_of}
+        name = f"part{self._auxiliaries}"
+        while name in taken:
+            name += "_"
+        return self.relation((name, arity))
 
     def tokens(self, terms: Sequence[Term], numbers: dict[Variable, int]) -> Tokens:
         """The terms in prefix order; numbers new variables as they come."""

@@ -13,6 +13,7 @@ from scsp_player.gdl.program import Program, Rule
 from scsp_player.gdl.terms import Compound, Symbol, Variable, signature
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
 from scsp_player.grounding.components import evaluation_order
+from scsp_player.grounding.splitting import Splitter
 from scsp_player.grounding.store import FUNCTOR, Store, Tokens
 from scsp_player.grounding.store_kernels import HOLE
 
@@ -70,7 +71,11 @@ class Rulebase:
             if self.relation(name) in self.dynamic:
                 rule = next(r for r in program.rules if signature(r.head) == name and r.body)
                 raise GdlError(f"{name[0]} depends on the state of the game", rule.position, "define it by static relations only")
-        self.clauses = [self._marked(clause) for clause in clauses]
+        splitter = Splitter(self.schema, self.dynamic)
+        moving = splitter.split([c for c in clauses if c.relation in self.dynamic])
+        self.dynamic |= frozenset(splitter.made)
+        static = Splitter(self.schema, None).split([c for c in clauses if c.relation not in self.dynamic])
+        self.clauses = [self._marked(clause) for clause in (*static, *moving)]
 
     def relation(self, name: tuple[str, int]) -> int:
         """Number of the relation with this name and arity."""
@@ -81,7 +86,7 @@ class Rulebase:
         return self.schema.names[relation]
 
     def _marked(self, clause: Clause) -> Clause:
-        body = tuple(replace(p, recorded=p.kind is not Kind.DIFFER and p.relation in self.dynamic) for p in clause.body)
+        body = tuple(replace(p, recorded=p.recorded and p.relation in self.dynamic) for p in clause.body)
         return replace(clause, body=body)
 
     def _load_facts(self, facts: Iterable[Rule], with_rules: set[int]) -> list[Clause]:

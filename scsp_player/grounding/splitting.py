@@ -1,0 +1,130 @@
+"""Long bodies become chains of short ones, so that a ground program stays small.
+
+A variable that does not occur in the head is eliminated: the parts of the body that mention it move to an auxiliary relation over
+their other variables. A body over n variables has as many instances as there are values for n variables at once; after the split,
+as many as for the variables of one cluster. Variables are eliminated in the order of the smallest cluster (min-width), clusters that
+are the same up to names share their relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_in
+from scsp_player.grounding.store import FUNCTOR, Tokens
+
+
+class Splitter:
+    """Splits clauses; remembers the auxiliary relations that it has made.
+
+    Attributes:
+        made: numbers of the auxiliary relations, in the order of their making.
+    """
+
+    def __init__(self, schema: Schema, dynamic: Iterable[int] | None) -> None:
+        """Split clauses over the relations of a schema.
+
+        Args:
+            schema: where auxiliary relations are made.
+            dynamic: the relations that depend on the state; a cluster that does not read any of them is left where it is. None
+                splits any cluster.
+        """
+        self.schema = schema
+        self.dynamic = None if dynamic is None else set(dynamic)
+        self.made: list[int] = []
+        self._known: dict[tuple[tuple[Part, ...], Tokens], int] = {}
+
+    def split(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """The clauses after splitting, those of auxiliary relations included."""
+        done: list[Clause] = []
+        stack = list(reversed(clauses))
+        while stack:
+            clause = stack.pop()
+            while (cluster := self._narrow_cluster(clause)) is not None:
+                clause, auxiliary = self._extract(clause, cluster)
+                if auxiliary is not None:
+                    stack.append(auxiliary)
+            done.append(clause)
+        return done
+
+    def _narrow_cluster(self, clause: Clause) -> frozenset[Part] | None:
+        """The parts to move out: those around the variable whose cluster has the fewest variables; None if nothing narrows."""
+        head = variables_in(clause.tokens)
+        own = [p for p in clause.body if p.recorded]
+        everything = frozenset[int]().union(*(p.variables for p in own))
+        best: tuple[int, int, int] | None = None
+        found: frozenset[Part] | None = None
+        for variable in sorted(everything - head):
+            cluster = frozenset(p for p in own if variable in p.variables)
+            width = frozenset[int]().union(*(p.variables for p in cluster))
+            if width == everything or (self.dynamic is not None and all(map(self._is_static, cluster))):
+                continue
+            rank = (len(width), -len(cluster), variable)
+            if best is None or rank < best:
+                best, found = rank, cluster
+        return found
+
+    def _is_static(self, part: Part) -> bool:
+        return self.dynamic is not None and part.relation not in self.dynamic
+
+    def _extract(self, clause: Clause, cluster: frozenset[Part]) -> tuple[Clause, Clause | None]:
+        """The clause with ``cluster`` replaced by one part, and the clause of a new auxiliary relation (None if it exists)."""
+        inner = [p for p in clause.body if p in cluster]
+        outer = [p for p in clause.body if p not in cluster]
+        mentioned = variables_in(clause.tokens).union(*(p.variables for p in outer if p.recorded))
+        shared = mentioned & frozenset[int]().union(*(p.variables for p in inner))
+        filters = self._filters(inner, outer, shared)
+        body, order = canonical([*inner, *filters])
+        columns = tuple(v for v in order if v in shared)
+        key = (body, _ranks(order, columns))
+        relation = self._known.get(key)
+        auxiliary = None
+        if relation is None:
+            relation = self._known[key] = self.schema.auxiliary(len(columns))
+            self.made.append(relation)
+            if self.dynamic is not None:
+                self.dynamic.add(relation)
+            auxiliary = Clause(relation, _ranks(order, columns), body, len(order), clause.rule)
+        kept = [p for p in outer if not (self._is_static(p) and p.variables and p.variables <= shared)]
+        part = Part(Kind.POSITIVE, relation, columns)
+        return replace(clause, body=(*kept, part)), auxiliary
+
+    def _filters(self, inner: Sequence[Part], outer: Sequence[Part], shared: frozenset[int]) -> list[Part]:
+        """Parts that stay outside, or may, but keep the auxiliary relation small and its variables bound.
+
+        They are those that constrain nothing but shared variables; where two or more variables are shared, all positive parts on
+        some of them (for their existence only); and for variables that only tests mention, parts that bind them.
+        """
+        wide = len(shared) > 1
+        filters: list[Part] = []
+        for part in outer:
+            narrows = part.kind is Kind.POSITIVE or self._is_static(part)
+            inside = part.variables <= shared
+            if part.variables & shared and narrows and (inside or (wide and part.kind is Kind.POSITIVE)):
+                filters.append(replace(part, recorded=False))
+        bound = frozenset[int]().union(*(p.variables for p in (*inner, *filters) if p.kind is Kind.POSITIVE))
+        loose = frozenset[int]().union(*(p.variables for p in (*inner, *filters))) - bound
+        while loose:
+            binders = [p for p in outer if p.kind is Kind.POSITIVE and p.variables & loose]
+            best = min(binders, key=lambda p: (len(p.variables - bound - loose), not self._is_static(p)))
+            filters.append(replace(best, recorded=False))
+            bound |= best.variables
+            loose -= best.variables
+        return list(dict.fromkeys(filters))
+
+
+def canonical(parts: Sequence[Part]) -> tuple[tuple[Part, ...], list[int]]:
+    """The parts in an order that does not depend on names, with variables renumbered; and the old variables in the new order."""
+    ordered = sorted(parts, key=lambda p: (p.kind, p.relation, tuple(-1 if 0 <= t < FUNCTOR else t for t in p.tokens), p.recorded))
+    number: dict[int, int] = {}
+    for part in ordered:
+        for token in part.tokens:
+            if 0 <= token < FUNCTOR:
+                number.setdefault(token, len(number))
+    renamed = tuple(replace(p, tokens=tuple(number[t] if 0 <= t < FUNCTOR else t for t in p.tokens)) for p in ordered)
+    return renamed, list(number)
+
+
+def _ranks(order: Sequence[int], columns: Sequence[int]) -> Tokens:
+    return tuple(order.index(v) for v in columns)
