@@ -2,6 +2,8 @@
 
 MAC branches in two ways (``x = a``, then ``x ≠ a`` propagated) and can be left and resumed at any node. Arguments of the helpers
 are the arrays of a ``Store`` under their names there; ``control`` is its only row.
+
+Only ``run`` is cached on disk, and Numba renews that when this file changes: touch it after a change to ``propagation_kernels``.
 """
 
 from __future__ import annotations
