@@ -13,7 +13,7 @@ from scsp_player.solver.store import Store
 
 _SLICE_SECONDS = 0.03
 _FIRST_BUDGET = 4096
-_FIRST_BUDGET_WITH_DEADLINE = 32
+_FIRST_BUDGET_WITH_DEADLINE = 4
 _FIRST_BLOCK_ROWS = 64
 _LARGEST_BLOCK_CELLS = 1 << 20
 _NO_BUFFER = np.zeros((1, 0), dtype=np.int32)
