@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scsp_player.gdl.errors import GdlError, Position
 
-_GAME_WORD = re.compile(r"\b(?:role|init|legal|next|terminal|goal)\b", re.IGNORECASE)
+_RULE = re.compile(r"\(\s*(?:<=|(?:role|init|legal|next|goal)\s)|:-|\b(?:role|init|legal|next|goal)\(", re.IGNORECASE)
 
 
 class UnusableFileError(GdlError):
@@ -18,7 +18,7 @@ def read_sheet(path: str | Path) -> str:
     """The text of a rule sheet: UTF-8, with or without byte order mark; other bytes become U+FFFD.
 
     Raises:
-        UnusableFileError: if the file cannot be read, is binary or empty, or has none of the words that every game needs.
+        UnusableFileError: if the file cannot be read, is binary or empty, or has nothing that looks like a rule.
     """
     remedy = "give the path of a rule sheet in GDL"
     try:
@@ -31,6 +31,6 @@ def read_sheet(path: str | Path) -> str:
     text = data.decode("utf-8-sig", errors="replace")
     if not text.strip():
         raise UnusableFileError("not a rule sheet: the file is empty", start, remedy)
-    if not _GAME_WORD.search(text):
-        raise UnusableFileError("not a rule sheet: none of role, init, legal, next, terminal, goal occurs in it", start, remedy)
+    if not _RULE.search(text):
+        raise UnusableFileError("not a rule sheet: no rule of a game in it", start, remedy)
     return text

@@ -216,6 +216,11 @@ def test_missing_relations(missing):
     assert f"no rule for {missing}" in errors[0].text
 
 
+def test_roles_that_no_fact_supports():
+    frame = FRAME.replace("(role r)", "(<= (role ?x) (player ?x))")
+    assert ("error", "missing-relation") in kinds("", frame)
+
+
 def test_r38_a_sheet_without_goals_is_refused():
     program = parse_program(FRAME.replace("(goal r 100)", ""), "g.kif")
     with pytest.raises(GdlError, match="no rule for goal"):

@@ -152,7 +152,10 @@ def test_r31_latin_1_bytes_in_a_file(tmp_path):
     assert [remark.check for remark in program.remarks] == ["unusual-character"]
 
 
-@pytest.mark.parametrize("content", [b"\0" * 120, b"", b" \n", b"Some notes (without any rules).\n", b"(\0r\0o\0l\0e\0 \0r\0)\0"])
+@pytest.mark.parametrize(
+    "content",
+    [b"\0" * 120, b"", b" \n", b"Some notes (without any rules) about a role.\n", b"(\0r\0o\0l\0e\0 \0r\0)\0"],
+)
 def test_r32_not_a_rule_sheet(tmp_path, content):
     path = tmp_path / "._g.gdl"
     path.write_bytes(content)

@@ -22,7 +22,7 @@ class MissingRelations:
     def find(self, sheet: Sheet) -> Iterator[Finding]:
         """One finding for each relation that no rule produces."""
         for name, (arity, remedy) in _NEEDED.items():
-            if (name, arity) not in sheet.produced:
+            if (name, arity) not in sheet.produced or (name == "role" and not sheet.program.roles):
                 yield Finding("missing-relation", None, f"no rule for {name}: {remedy}")
 
 
