@@ -69,7 +69,7 @@ class Agent(ABC):
         """Take note of what happened and choose the next move, by the deadline.
 
         Raises:
-            ValueError: if the turn contains a move that the game does not have; the turn then counts as not told.
+            ValueError: if the turn contains a move that is not legal; the turn then counts as not told.
         """
 
     def observe(self, turn: Turn) -> None:

@@ -1,0 +1,47 @@
+"""An agent that plays at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scsp_player.agents.base import Agent, Turn
+from scsp_player.agents.tracking import MatchTracker
+from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.program import Program
+from scsp_player.gdl.terms import Term
+from scsp_player.grounding import Reasoner
+
+
+class RandomAgent(Agent):
+    """Plays a legal move, every one with the same chance.
+
+    It evaluates the rules on the current state only, so it is ready at once in any game; it also stands in for an agent that
+    has crashed or is late.
+
+    Attributes:
+        legal: the own legal moves in the last turn, sorted; certain with perfect information, likely otherwise.
+    """
+
+    legal: tuple[Term, ...] = ()
+
+    def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
+        """See ``Agent.start``."""
+        self._seed = seed
+        self._tracker = MatchTracker(Reasoner(program), role, np.random.default_rng(seed))
+
+    def play(self, turn: Turn, deadline: float) -> Term:
+        """See ``Agent.play``."""
+        self._tracker.advance(turn, deadline)
+        self.legal = self._tracker.legal_moves()
+        if not self.legal:
+            raise GdlError(f"the rules give {self._tracker.machine.roles[self._tracker.role]} no legal move in turn {turn.number}")
+        return self.choose(self.legal, turn)
+
+    def observe(self, turn: Turn) -> None:
+        """See ``Agent.observe``."""
+        self._tracker.advance(turn)
+
+    def choose(self, moves: tuple[Term, ...], turn: Turn) -> Term:
+        """One of the legal moves, which come sorted."""
+        # A generator for each turn: the choice depends on nothing but the seed, the turn and the legal moves.
+        return moves[np.random.default_rng((self._seed, turn.number)).integers(len(moves))]

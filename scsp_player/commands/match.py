@@ -1,0 +1,72 @@
+"""``scsp-player match``: the referee."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from scsp_player.arena.referee import Observer, Referee
+    from scsp_player.arena.series import Series
+
+
+def command(
+    game: Annotated[Path, typer.Argument(help="Rule sheet.")],
+    players: Annotated[list[str], typer.Argument(help="One a role: an agent's name, or http://host:port.", metavar="PLAYER…")],
+    start_clock: Annotated[float, typer.Option(help="Seconds to prepare.", min=0.0)] = 10.0,
+    play_clock: Annotated[float, typer.Option(help="Seconds for each move.", min=0.0)] = 1.0,
+    seed: Annotated[int | None, typer.Option(help="Makes chance and the agents' choices repeatable.", min=0)] = None,
+    repeat: Annotated[int, typer.Option(help="Matches to play; players move one seat on after each.", min=1)] = 1,
+    referee_log: Annotated[Path | None, typer.Option(help="File for the full record, as JSON.", dir_okay=False)] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Let players play a game against each other.
+
+    Agents are started as HTTP players on this machine, one process tree each. A role called `random` is played by the referee.
+
+    Example: `scsp-player match games/tic-tac-toe.kif mac-ucb random --play-clock 2`
+    """
+    from rich.console import Console
+
+    from scsp_player.arena.narration import Narrator, print_totals
+    from scsp_player.arena.referee import Clocks, Observer, Referee
+    from scsp_player.arena.series import check_seats
+    from scsp_player.arena.sheet import read_game
+    from scsp_player.grounding import Reasoner
+    from scsp_player.protocol import ProtocolError
+
+    try:
+        sheet = read_game(game)
+        check_seats(sheet, len(players))
+        if referee_log is not None and not referee_log.absolute().parent.is_dir():
+            raise ProtocolError(f"there is no folder {referee_log.parent}", None, "choose another --referee-log")
+        referee = Referee(sheet, Reasoner(sheet.program), Clocks(start_clock, play_clock))
+        console = Console()
+        observer = Observer() if json_output else Narrator(console)
+        series = asyncio.run(_play(referee, players, repeat, seed, observer))
+    except ProtocolError as error:
+        print(f"scsp-player: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        print("scsp-player: interrupted", file=sys.stderr)
+        raise typer.Exit(130) from None
+    if referee_log is not None:
+        log = {"matches": [record.as_json() for record in series.records], "totals": series.totals}
+        referee_log.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
+    if json_output:
+        print(json.dumps(series.as_json()))
+    elif repeat > 1:
+        print_totals(console, series)
+
+
+async def _play(referee: Referee, names: list[str], repeat: int, seed: int | None, observer: Observer) -> Series:
+    from scsp_player.arena.players import seated
+    from scsp_player.arena.series import play_series
+
+    async with seated(names, seed=seed) as players:
+        return await play_series(referee, players, repeat=repeat, seed=seed, observer=observer)

@@ -1,0 +1,75 @@
+"""The agents that do not think, and the table of agents."""
+
+import pytest
+
+from scsp_player.agents.base import Agent, Turn
+from scsp_player.agents.legal import LegalAgent
+from scsp_player.agents.random import RandomAgent
+from scsp_player.agents.registry import AGENTS, agent_kind
+from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.reading import parse_program, parse_term
+from tests.protocol.games import COIN, DUEL
+
+
+def playing(kind, rules, role, seed=1):
+    agent = kind()
+    agent.start(parse_program(rules), role, play_seconds=1.0, deadline=0.0, seed=seed)
+    return agent
+
+
+def joint(*texts):
+    return tuple(parse_term(text) for text in texts)
+
+
+def test_legal_plays_the_first_move():
+    agent = playing(LegalAgent, DUEL, "left")
+    assert str(agent.play(Turn(0), 0.0)) == "(choose 1)"
+    assert str(agent.play(Turn(1, joint("(choose 1)", "(choose 3)")), 0.0)) == "(choose 1)"
+    assert list(map(str, agent.legal)) == ["(choose 1)", "(choose 2)", "(choose 3)"]
+
+
+def test_random_plays_all_moves_alike():
+    counts = dict.fromkeys(("(choose 1)", "(choose 2)", "(choose 3)"), 0)
+    agent = playing(RandomAgent, DUEL, "left")
+    agent.play(Turn(0), 0.0)
+    for turn in range(300):
+        counts[str(agent.choose(agent.legal, Turn(turn)))] += 1
+    assert min(counts.values()) > 70
+
+
+def test_p19_same_seed_same_moves_and_catching_up_changes_nothing():
+    turns = [Turn(0), Turn(1, joint("(choose 1)", "(choose 3)")), Turn(2, joint("(choose 2)", "(choose 1)"))]
+    first, second, late = (playing(RandomAgent, DUEL, "right", seed=11) for _ in range(3))
+    moves = [first.play(turn, 0.0) for turn in turns]
+    assert [second.play(turn, 0.0) for turn in turns] == moves
+    for turn in turns[:2]:
+        late.observe(turn)
+    assert late.play(turns[2], 0.0) == moves[2]
+
+
+def test_p20_chance_and_hidden_information():
+    agent = playing(RandomAgent, COIN, "guesser")
+    agent.play(Turn(0), 0.0)
+    assert str(agent.play(Turn(1, None, parse_term("noop"), frozenset()), 0.0)) == "peek"
+    assert str(agent.play(Turn(2, None, parse_term("peek"), frozenset(joint("tails"))), 0.0)) == "(name tails)"
+
+
+def test_no_legal_move_is_the_sheet_s_fault():
+    agent = playing(RandomAgent, DUEL.replace("(role ?p) (number ?n)", "(true (round 2)) (role ?p) (number ?n)"), "left")
+    with pytest.raises(GdlError, match="no legal move in turn 0"):
+        agent.play(Turn(0), 0.0)
+
+
+def test_the_table_of_agents():
+    assert {"mac-ucb", "uct", "random", "legal"} <= set(AGENTS)
+    for name, kind in AGENTS.items():
+        assert kind.name == name
+        assert kind.description
+    assert isinstance(AGENTS["random"].make(), RandomAgent)
+
+
+def test_agents_from_elsewhere_are_named_by_module():
+    assert isinstance(agent_kind("scsp_player.agents.legal:LegalAgent").make(), Agent)
+    for name in ("nobody", "module:", "a b:C", "module:not-a-name"):
+        with pytest.raises(LookupError, match="mac-ucb"):
+            agent_kind(name)

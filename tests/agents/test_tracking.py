@@ -1,0 +1,114 @@
+"""Keeping up with matches whose state is known, and with matches whose state is hidden."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from scsp_player.agents import tracking
+from scsp_player.agents.base import Turn
+from scsp_player.agents.tracking import MatchTracker
+from scsp_player.gdl.reading import parse_term
+from tests.oracles.ground_machine import GroundMachine
+from tests.oracles.naive_grounder import ground
+from tests.protocol.games import COIN, DUEL
+
+NOTHING = frozenset()
+
+
+def tracker(rules, role, seed=1):
+    return MatchTracker(GroundMachine(ground(rules)), role, np.random.default_rng(seed))
+
+
+def terms(*texts):
+    return tuple(parse_term(text) for text in texts)
+
+
+def sides(coin):
+    return {str(f) for state in coin.states for f in coin.machine.fluents(state) if str(f).startswith("(shows")}
+
+
+def test_perfect_information_is_one_state():
+    duel = tracker(DUEL, "left")
+    duel.advance(Turn(0))
+    duel.advance(Turn(1, terms("(choose 3)", "(choose 1)")))
+    assert len(duel.states) == 1
+    assert parse_term("(point left 1)") in duel.machine.fluents(duel.states[0])
+    assert duel.legal_moves() == terms("(choose 1)", "(choose 2)", "(choose 3)")
+
+
+@pytest.mark.parametrize("move", ["fly", "(choose 9)"])
+def test_a_move_that_is_not_legal_is_refused_and_changes_nothing(move):
+    duel = tracker(DUEL, "left")
+    before = list(duel.states)
+    with pytest.raises(ValueError, match=re.escape(f"{move} is not legal for left")):
+        duel.advance(Turn(1, terms(move, "(choose 1)")))
+    assert duel.states == before
+
+
+def test_a_role_without_legal_moves_does_what_the_manager_says():
+    duel = tracker(DUEL.replace("(role ?p) (number ?n))", "(role ?p) (number ?n) (or (true (round 2)) (distinct ?p right)))", 1), "left")
+    duel.advance(Turn(1, terms("(choose 1)", "(choose 2)")))
+    assert parse_term("(round 2)") in duel.machine.fluents(duel.states[0])
+
+
+@pytest.mark.parametrize("side", ["heads", "tails"])
+def test_percepts_settle_what_chance_did(side):
+    coin = tracker(COIN, "guesser")
+    coin.advance(Turn(1, None, *terms("noop"), NOTHING))
+    assert sides(coin) == {"(shows heads)", "(shows tails)"}
+    assert coin.legal_moves() == terms("peek")
+    coin.advance(Turn(2, None, *terms("peek"), frozenset(terms(side))))
+    assert sides(coin) == {f"(shows {side})"}
+    assert coin.legal_moves() == terms(f"(name {side})")
+
+
+def test_an_unknown_own_move_is_guessed():
+    coin = tracker(COIN, "guesser")
+    coin.advance(Turn(1, None, None, NOTHING))
+    coin.advance(Turn(2, None, None, frozenset(terms("heads"))))
+    assert sides(coin) == {"(shows heads)"}
+
+
+def test_a_lost_thread_is_found_again_by_replaying_the_match():
+    coin = tracker(COIN, "guesser")
+    coin.advance(Turn(1, None, *terms("noop"), NOTHING))
+    # As if the sample had missed the state that the match is really in.
+    coin.states = [s for s in coin.states if parse_term("(shows heads)") in coin.machine.fluents(s)]
+    coin.advance(Turn(2, None, *terms("peek"), frozenset(terms("tails"))))
+    assert sides(coin) == {"(shows tails)"}
+
+
+def test_impossible_percepts_are_survived():
+    coin = tracker(COIN, "guesser")
+    coin.advance(Turn(1, None, *terms("noop"), frozenset(terms("edge"))))
+    assert coin.legal_moves() == terms("peek")
+
+
+def test_large_choices_are_sampled(monkeypatch):
+    monkeypatch.setattr(tracking, "SAMPLE", 3)
+    monkeypatch.setattr(tracking, "BRANCHES", 2)
+    hidden = DUEL + "(<= (sees ?p (got ?r)) (role ?p) (true (round ?r)))"
+    duel = tracker(hidden, "left")
+    duel.advance(Turn(1, None, *terms("(choose 2)"), frozenset(terms("(got 1)"))))
+    assert 1 <= len(duel.states) <= 3
+    assert len(duel.legal_moves()) == 3
+
+
+def test_p19_same_seed_same_states():
+    hidden = DUEL + "(<= (sees ?p (got ?r)) (role ?p) (true (round ?r)))"
+    runs = []
+    for _ in range(2):
+        duel = tracker(hidden, "left", seed=5)
+        for turn in range(1, 3):
+            duel.advance(Turn(turn, None, *terms("(choose 2)"), frozenset(terms(f"(got {turn})"))))
+        runs.append([sorted(map(str, duel.machine.fluents(state))) for state in duel.states])
+    assert runs[0] == runs[1]
+
+
+def test_p21_two_matches_in_one_process_do_not_mix():
+    a, b = tracker(DUEL, "left"), tracker(COIN, "guesser")
+    for pick in itertools.islice(itertools.cycle("123"), 2):
+        a.advance(Turn(1, terms(f"(choose {pick})", "(choose 1)")))
+        assert b.legal_moves() == terms("noop")

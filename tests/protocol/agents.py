@@ -1,0 +1,29 @@
+"""An agent that misbehaves in ways that a server has to survive; runs in a real engine process."""
+
+import time
+
+from scsp_player.agents.legal import LegalAgent
+from scsp_player.gdl.terms import Symbol
+
+
+class Troublemaker(LegalAgent):
+    """Plays a move that does not exist in turn 0, crashes in turn 1 unless it is a replacement, never comes back from turn 2."""
+
+    replacement = False
+
+    def play(self, turn, deadline):
+        move = super().play(turn, deadline)
+        print("what an agent prints must not disturb the conversation")
+        if turn.number == 0:
+            return Symbol("cheat")
+        if turn.number == 1 and not self.replacement:
+            raise RuntimeError("as planned")
+        if turn.number == 2:
+            self.report(move)
+            while True:
+                time.sleep(0.05)
+        return move
+
+    def observe(self, turn):
+        self.replacement = True
+        super().observe(turn)

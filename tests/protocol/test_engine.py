@@ -1,0 +1,105 @@
+"""Real engine processes behind a real server, and what happens when they are killed, stopped or wrong."""
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from scsp_player.protocol import PlayerServer, PlayerSettings, Timing
+from tests.protocol.fakes import post
+from tests.protocol.games import COIN, DUEL, start
+from tests.protocol.test_cases import until
+
+ROOT = Path(__file__).resolve().parents[2]
+CHOICES = ("(Choose 1)", "(Choose 2)", "(Choose 3)")
+NEXT = "(PLAY m1 ((choose 1) (choose 2)))"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(monkeypatch):
+    """Engines find the agents of the tests, and no process outlives its test."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
+    before = set(psutil.Process().children(recursive=True))
+    yield
+    assert set(psutil.Process().children(recursive=True)) <= before
+
+
+def serving(agent, **timing):
+    return PlayerServer(PlayerSettings(agent, seed=1, timing=Timing(**timing)), port=0)
+
+
+async def test_a_match_in_upper_case_with_the_engine_killed_and_stopped():
+    async with serving("legal", hang_seconds=0.2) as server:
+        assert await post(server, start(DUEL, "left", clocks=(60, 2)).upper(), seconds=60) == "ready"
+        game = server.player.match
+        assert await post(server, "(play M1 nil)") == "(CHOOSE 1)"
+        os.kill(game.agent.pid, signal.SIGKILL)
+        begun = time.monotonic()
+        assert await post(server, "(PLAY M1 ((CHOOSE 1) (CHOOSE 2)))") in map(str.upper, CHOICES)
+        assert time.monotonic() - begun < 2
+        await until(lambda: game.agent.started, 30)
+        stopped = game.agent.pid
+        os.kill(stopped, signal.SIGSTOP)
+        begun = time.monotonic()
+        assert await post(server, "(PLAY M1 ((CHOOSE 1) (CHOOSE 2)))") in map(str.upper, CHOICES)
+        assert time.monotonic() - begun < 2
+        await until(lambda: game.agent.pid not in (stopped, None), 30)
+        assert await post(server, "(STOP M1 ((CHOOSE 1) (CHOOSE 2)))") == "done"
+        await until(lambda: not psutil.pid_exists(stopped) or psutil.Process(stopped).status() == "zombie")
+
+
+async def test_an_agent_that_cheats_then_crashes_then_dawdles(caplog):
+    async with serving("tests.protocol.agents:Troublemaker") as server:
+        assert await post(server, start(DUEL, "right", clocks=(60, 20)), seconds=60) == "ready"
+        assert await post(server, "(PLAY m1 NIL)", seconds=30) in CHOICES
+        assert "cheat is not legal" in caplog.text
+        assert "1 moves for 2 roles" in await post(server, "(PLAY m1 ((choose 1)))", seconds=30)
+        assert "jump" in await post(server, "(PLAY m1 ((choose 1) jump))", seconds=30)
+        assert await post(server, NEXT, seconds=30) == "(Choose 1)"
+        assert "as planned" in caplog.text
+        pending = asyncio.create_task(post(server, NEXT, seconds=30))
+        agent = server.player.match.agent
+        await until(lambda: agent.best is not None and agent.move is None, 30)
+        assert await post(server, "(ABORT m1)") == "aborted"
+        assert await pending == "(Choose 1)"
+
+
+async def test_p15_hidden_information_after_two_sheets_that_cannot_be_played(caplog):
+    unsafe = "(role left) (init a) (<= (legal left (go ?x)) (not (true ?x))) (<= terminal (true b)) (goal left 0)"
+    async with serving("legal") as server:
+        assert await post(server, start(DUEL, "middle", clocks=(60, 5)), seconds=60) == "busy"
+        assert "no role middle" in caplog.text
+        assert await post(server, start(unsafe, "left", clocks=(60, 5)), seconds=60) == "busy"
+        assert server.player.match is None
+        assert len(psutil.Process().children()) == 2  # engines that are well go on to the next match
+        assert await post(server, start(COIN, "guesser", clocks=(60, 20)), seconds=60) == "ready"
+        assert await post(server, "(PLAY m1 0 NIL NIL)", seconds=30) == "noop"
+        assert await post(server, "(PLAY m1 1 noop NIL)", seconds=30) == "peek"
+        assert await post(server, "(PLAY m1 1 noop NIL)", seconds=30) == "peek"
+        assert await post(server, "(PLAY m1 2 peek (tails))", seconds=30) == "(name tails)"
+        assert await post(server, "(STOP m1 3 (name tails) NIL)") == "done"
+
+
+async def test_p14_ready_in_time_before_anything_is_imported():
+    async with serving("legal") as server:
+        begun = time.monotonic()
+        assert await post(server, start(DUEL, "left", clocks=(0.2, 30))) == "ready"
+        assert time.monotonic() - begun < 2
+        assert await post(server, "(PLAY m1 NIL)", seconds=40) == "(Choose 1)"
+
+
+async def test_engines_end_with_their_server():
+    process = await asyncio.create_subprocess_exec(
+        *(os.sys.executable, "-m", "scsp_player.commands.serve", "--agent", "legal", "--port", "0", "--json"),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    await process.stdout.readline()
+    engines = psutil.Process(process.pid).children()
+    assert len(engines) == 2
+    process.kill()
+    await process.wait()
+    await until(lambda: not any(engine.is_running() and engine.status() != "zombie" for engine in engines))
