@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scsp_player.gdl import KEYWORDS, GdlError, check_program, parse_program
 
-PIECES = st.sampled_from([*sorted(KEYWORDS), "<=", "not", "or", "and", "a", "B", "?x", "_", "1", "(", ")", "(", ")", " ", "\n", ";"])
+PIECES = st.sampled_from([*sorted(KEYWORDS), "<=", "not", "or", "and", "a", "B", "?x", "_", "1", "(", "(", ")", " ", "\n", ";"])
 INFIX_PIECES = st.sampled_from(
     [*sorted(KEYWORDS), ":-", "not", "|", "&", "~", ",", ".", "a", "'B c'", "?x", "X", "_", "=", "a(", "(", ")", ")", " ", "%", "'"]
 )
