@@ -48,7 +48,8 @@ def test_a_move_that_is_not_legal_is_refused_and_changes_nothing(move):
 
 
 def test_a_role_without_legal_moves_does_what_the_manager_says():
-    duel = tracker(DUEL.replace("(role ?p) (number ?n))", "(role ?p) (number ?n) (or (true (round 2)) (distinct ?p right)))", 1), "left")
+    idle = DUEL.replace("(role ?p) (number ?n))", "(role ?p) (number ?n) (or (true (round 2)) (distinct ?p right)))", 1)
+    duel = tracker(idle, "left")
     duel.advance(Turn(1, terms("(choose 1)", "(choose 2)")))
     assert parse_term("(round 2)") in duel.machine.fluents(duel.states[0])
 
