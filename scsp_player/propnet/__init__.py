@@ -1,1 +1,13 @@
-"""The propositional network: a simplified circuit and bit-parallel playouts."""
+"""The propositional network: the rules as a simplified circuit, evaluated for 1,024 games at once.
+
+``Propnet`` answers questions about many states by index and plays random games; ``PropnetMachine`` is the same engine behind the
+interface that all engines share.
+"""
+
+from __future__ import annotations
+
+from scsp_player.propnet.net import Propnet
+from scsp_player.propnet.net_machine import PropnetMachine
+from scsp_player.propnet.playouts import PlayoutResult
+
+__all__ = ["PlayoutResult", "Propnet", "PropnetMachine"]
