@@ -2,5 +2,6 @@
 
 from scsp_player.grounding.budget import BudgetExceeded
 from scsp_player.grounding.grounder import ground
+from scsp_player.grounding.reasoner import Reasoner
 
-__all__ = ["BudgetExceeded", "ground"]
+__all__ = ["BudgetExceeded", "Reasoner", "ground"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,8 +46,16 @@ class Statistics:
         return count * max(share, 1.0 / count if len(columns) >= width else 0.0)
 
 
-def component_block(store: Store, component: Component, matches: Matches, tested: Callable[[Part], bool]) -> int:
-    """Compile the clauses of a component into a block for ``Store.run``; parts that are not ``tested`` are left out."""
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """The compiled clauses of a component: plans to run once, and plans by the relation or view whose rows trigger them."""
+
+    once: tuple[int, ...]
+    triggers: dict[int, list[int]]
+
+
+def component_plans(store: Store, component: Component, matches: Matches, tested: Callable[[Part], bool]) -> Plans:
+    """Compile the clauses of a component; parts that are not ``tested`` are left out."""
     inside = set(component.relations)
     once: list[int] = []
     triggers: dict[int, list[int]] = {}
@@ -57,12 +66,14 @@ def component_block(store: Store, component: Component, matches: Matches, tested
             once.append(deriving_plan(store, clause, parts, matches))
         for part in recursive:
             plan = deriving_plan(store, clause, parts, matches, part)
-            triggers.setdefault(_relation_of_trigger(store, part), []).append(plan)
-    return block(store, once, component.relations, triggers)
+            triggers.setdefault(store.access(part.relation, part.tokens)[0], []).append(plan)
+    return Plans(tuple(once), triggers)
 
 
-def _relation_of_trigger(store: Store, part: Part) -> int:
-    return store.access(part.relation, part.tokens)[0]
+def component_block(store: Store, component: Component, matches: Matches, tested: Callable[[Part], bool]) -> int:
+    """Compile the clauses of a component into a block for ``Store.run``."""
+    plans = component_plans(store, component, matches, tested)
+    return block(store, plans.once, component.relations, plans.triggers)
 
 
 def block(store: Store, once: Iterable[int], relations: Iterable[int], triggers: dict[int, list[int]]) -> int:

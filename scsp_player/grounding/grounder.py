@@ -10,7 +10,7 @@ from scsp_player.grounding.atoms import number_atoms
 from scsp_player.grounding.budget import Budget
 from scsp_player.grounding.evaluation import Statistics
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.grounding.instances import instantiate, possible_atoms
+from scsp_player.grounding.instances import Recording, possible_atoms
 from scsp_player.grounding.pairs import pairs, position_in
 from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, NEXT, TRUE, Rulebase, components
 from scsp_player.grounding.simplification import RuleArrays, Simplifier, collect
@@ -44,7 +44,7 @@ def ground(program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 
     clauses = [c for c in rules.clauses if c.relation in rules.dynamic]
     possible_atoms(rules, clauses, statistics)
     atoms = number_atoms(store, sorted(rules.dynamic))
-    instances = instantiate(store, clauses, rules.dynamic, statistics)
+    instances = Recording(store, clauses, rules.dynamic, statistics).instances()
     store.budget.check()
     simplifier = simplified(rules, collect(instances), atoms)
     check_cycles = any(c.negative for c in components(clauses))

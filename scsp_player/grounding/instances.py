@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.gdl.program import Rule
-from scsp_player.grounding.clauses import Clause, Kind, Part
+from scsp_player.grounding.clauses import Clause, Kind, Part, variables_in
 from scsp_player.grounding.evaluation import Statistics, block, component_block
 from scsp_player.grounding.planning import recording_plan
 from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, NEXT, TRUE, Rulebase, components
-from scsp_player.grounding.store import FUNCTOR, Store
+from scsp_player.grounding.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,35 @@ def possible_atoms(rules: Rulebase, clauses: Sequence[Clause], statistics: Stati
     statistics.unknown.clear()
 
 
-def instantiate(store: Store, clauses: Sequence[Clause], deferred: frozenset[int], statistics: Statistics) -> list[Instances]:
-    """All ground instances of the clauses over complete relations; negations of ``deferred`` relations become literals.
+class Recording:
+    """Compiled plans that record all ground instances of clauses, as often as asked."""
 
-    Positive parts become literals if they are marked as recorded. Atoms must have numbers.
-    """
-    outs: list[int] = []
-    plans: list[int] = []
-    for clause in clauses:
-        later = [p for p in clause.body if p.kind is Kind.NEGATIVE and p.relation in deferred and p.recorded]
-        parts = [p for p in clause.body if not (p.kind is Kind.NEGATIVE and p.relation in deferred)]
-        recorded = [p for p in parts if p.kind is Kind.POSITIVE and p.recorded]
-        determined = frozenset(t for t in clause.tokens if 0 <= t < FUNCTOR).union(*(p.variables for p in (*recorded, *later)))
-        repeats = any(not p.variables <= determined for p in parts)
-        out = store.relation(1 + len(recorded) + len(later), keyed=repeats)
-        plans.append(recording_plan(store, clause, parts, later, statistics.matches, out))
-        outs.append(out)
-    store.run([block(store, plans, (), {})])
-    return [Instances(clause.rule, store.rows(out)) for clause, out in zip(clauses, outs, strict=True)]
+    def __init__(self, store: Store, clauses: Sequence[Clause], deferred: frozenset[int], statistics: Statistics) -> None:
+        """Compile the plans.
 
+        Args:
+            store: where the clauses' relations are.
+            clauses: positive parts that are marked as recorded become literals.
+            deferred: relations whose negations become literals too; other negations are tested.
+            statistics: sizes of the relations.
+        """
+        self.store = store
+        self.clauses = clauses
+        self._outs: list[int] = []
+        plans: list[int] = []
+        for clause in clauses:
+            later = [p for p in clause.body if p.kind is Kind.NEGATIVE and p.relation in deferred and p.recorded]
+            parts = [p for p in clause.body if not (p.kind is Kind.NEGATIVE and p.relation in deferred)]
+            recorded = [p for p in parts if p.kind is Kind.POSITIVE and p.recorded]
+            determined = variables_in(clause.tokens).union(*(p.variables for p in (*recorded, *later)))
+            repeats = any(not p.variables <= determined for p in parts)
+            out = store.relation(1 + len(recorded) + len(later), keyed=repeats)
+            plans.append(recording_plan(store, clause, parts, later, statistics.matches, out))
+            self._outs.append(out)
+        self._block = block(store, plans, (), {})
 
+    def instances(self) -> list[Instances]:
+        """All ground instances over complete relations, whose atoms must have numbers."""
+        self.store.clear(np.array(self._outs, dtype=np.int32))
+        self.store.run([self._block])
+        return [Instances(c.rule, self.store.rows(out)) for c, out in zip(self.clauses, self._outs, strict=True)]

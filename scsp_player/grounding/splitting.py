@@ -2,8 +2,8 @@
 
 A variable that does not occur in the head is eliminated: the parts of the body that mention it move to an auxiliary relation over
 their other variables. A body over n variables has as many instances as there are values for n variables at once; after the split,
-as many as for the variables of one cluster. Variables are eliminated in the order of the smallest cluster (min-width), clusters that
-are the same up to names share their relation.
+as many as for the variables of one cluster. Variables are eliminated in the order of the smallest cluster (min-width); clusters
+that are the same up to names share their relation.
 """
 
 from __future__ import annotations

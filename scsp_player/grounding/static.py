@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from scsp_player.gdl.errors import GdlError
-from scsp_player.grounding import simplify_kernels as kernels
-from scsp_player.grounding.atoms import atom_terms, atoms_of, number_atoms
 from scsp_player.grounding.budget import EndlessTerms
-from scsp_player.grounding.clauses import Clause, Kind, Part
-from scsp_player.grounding.components import evaluation_order
+from scsp_player.grounding.clauses import Kind, Part
+from scsp_player.grounding.decision import Decision
 from scsp_player.grounding.evaluation import Statistics, component_block
-from scsp_player.grounding.instances import instantiate
-from scsp_player.grounding.negative_cycle import refuse_negative_cycle
 from scsp_player.grounding.rulebase import Component, Rulebase, components
-from scsp_player.grounding.simplification import Simplifier, collect
 
 
 def evaluate_static(rules: Rulebase, statistics: Statistics) -> None:
@@ -57,35 +48,4 @@ def evaluate_component(rules: Rulebase, component: Component, statistics: Statis
 
     rules.store.run([component_block(rules.store, component, statistics.matches, tested)])
     statistics.unknown.difference_update(inside)
-    decide(rules, component, statistics)
-
-
-def decide(rules: Rulebase, component: Component, statistics: Statistics) -> None:
-    """Keep those of a component's possible atoms that hold, found on its ground rules (well-founded model).
-
-    Raises:
-        GdlError: if an atom depends on its own negation.
-    """
-    store = rules.store
-    inside = frozenset(component.relations)
-    atoms = number_atoms(store, component.relations)
-    marked = [_recording(clause, inside) for clause in component.clauses]
-    instances = instantiate(store, marked, inside, statistics)
-    simplifier = Simplifier(collect(instances), atoms, np.zeros(atoms, dtype=np.bool_))
-    simplifier.remove_unfounded(np.full(atoms, -1, dtype=np.int32), np.zeros(0, dtype=np.int32))
-    if (simplifier.value == kernels.UNKNOWN).any():
-        number = np.where(simplifier.value == kernels.UNKNOWN, np.arange(atoms), -1).astype(np.int32)
-        kept = simplifier.renumbered(number)
-        head_start = np.searchsorted(kept.head, np.arange(atoms + 1)).astype(np.int64)
-        offending = evaluation_order(head_start, kept.head, kept.start, kept.body)[3]
-        names = atom_terms(rules, component.relations, np.arange(atoms, dtype=np.int32))
-        refuse_negative_cycle(store.table(), names, kept, head_start, offending, [i.rule for i in instances])
-    for relation in component.relations:
-        rows = store.rows(relation)[simplifier.value[atoms_of(store, relation)] == kernels.HOLDS]
-        store.reset(relation)
-        store.fill(relation, rows)
-        store.finish(relation)
-
-
-def _recording(clause: Clause, inside: frozenset[int]) -> Clause:
-    return replace(clause, body=tuple(replace(p, recorded=p.relation in inside) for p in clause.body))
+    Decision(rules, component, statistics).decide()

@@ -55,6 +55,7 @@ class Store:
         self._views: dict[tuple[int, Tokens], int] = {}
         self._indexes: dict[tuple[int, tuple[int, ...]], int] = {}
         self._stale: set[int] = set()
+        self._decoded: dict[int, Term] = {}
         self.relation(3, keyed=False)  # the list of terms
 
     # -- structure -------------------------------------------------------------------------------------------------
@@ -216,9 +217,10 @@ class Store:
             self._append(TERMS, rows)
 
     def fill(self, r: int, rows: NDArray[np.int32]) -> None:
-        """Give a new relation all the rows, int32[n, width] without repetitions, that it will ever have."""
-        self._line(r)["unique"] = -1
-        self._indexes.pop((r, tuple(range(self.field(r, "width")))), None)
+        """Give an empty relation all the rows, int32[n, width] without repetitions, that it will have."""
+        if self.field(r, "unique") >= 0:
+            self._line(r)["unique"] = -1
+            self._indexes.pop((r, tuple(range(self.field(r, "width")))), None)
         self._append(r, rows)
 
     def compounds(self, functor: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -281,27 +283,48 @@ class Store:
         count, width, base = int(line["count"]), int(line["width"]), int(line["base"])
         return self.heap[base : base + count * width].reshape(count, width).copy()
 
+    def decoded(self, identifier: int) -> Term:
+        """The term with this identifier, decoded on first use and kept."""
+        found = self._decoded.get(identifier)
+        if found is not None:
+            return found
+        self._enter_symbols()
+        terms = self.field(TERMS, "base")
+        stack = [identifier]
+        while stack:
+            current = stack[-1]
+            functor, row = self.heap[terms + 3 * current], int(self.heap[terms + 3 * current + 1])
+            if functor < 0:
+                self._decoded[stack.pop()] = Symbol(self.names[row])
+                continue
+            width = self.field(functor, "width")
+            start = self.field(functor, "base") + row * width
+            arguments = self.heap[start : start + width - 1].tolist()
+            missing = [a for a in arguments if a not in self._decoded]
+            stack.extend(missing)
+            if not missing:
+                name = self._functor_name[int(functor)]
+                self._decoded[stack.pop()] = Compound(name, tuple(self._decoded[a] for a in arguments))
+        return self._decoded[identifier]
+
     def number_atoms(self, r: int, first: int) -> None:
         """Say which atom number the first row of a relation has; the others follow."""
         self._line(r)["atom_base"] = first
 
     # -- evaluation ------------------------------------------------------------------------------------------------
 
-    def reset(self, r: int) -> None:
-        """Take all rows out of a relation, its views and indexes."""
-        for relation in (r, *self.views_of(r)):
-            line = self._line(relation)
-            line["count"] = line["processed"] = line["fed"] = 0
-            indexes = [int(line["unique"])] if line["unique"] >= 0 else []
-            i = int(line["first_index"])
-            while i >= 0:
-                indexes.append(i)
-                i = int(self._index_line(i)["next_index"])
-            for i in indexes:
-                index = self._index_line(i)
-                index["rows"] = index["distinct"] = 0
-                if index["slots"]:
-                    self.heap[index["slots"] : index["slots"] + index["mask"] + 1] = -1
+    def with_views(self, relations: Iterable[int]) -> NDArray[np.int32]:
+        """The relations and their views, int32[n]."""
+        return np.array([v for r in relations for v in (r, *self.views_of(r))], dtype=np.int32)
+
+    def clear(self, relations: NDArray[np.int32]) -> None:
+        """Take all rows out of relations, whose views must be listed too."""
+        kernels.clear(self.heap, self._rel.array, self._idx.array, relations)
+
+    def abandon(self) -> None:
+        """Forget a run that was broken off."""
+        self._meta["enter"] = -1
+        self._meta["position"] = self._meta["phase"] = self._meta["item"] = 0
 
     def finish(self, r: int) -> None:
         """Declare a relation complete: all its rows are processed, and enter views and indexes before the next run."""

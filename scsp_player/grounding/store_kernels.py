@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.compiled import inner_kernel
+from scsp_player.grounding.compiled import entry_kernel, inner_kernel
 
 Ints = NDArray[np.int32]
 Records = NDArray[np.void]
@@ -311,3 +311,24 @@ def absorb(
             view.fed += 1
         v = view.next_view
     return True
+
+
+@entry_kernel
+def clear(heap: Ints, rel: Records, idx: Records, relations: Ints) -> None:
+    """Take all rows out of relations and their indexes."""
+    for r in relations:
+        line = rel[r]
+        line.count = 0
+        line.processed = 0
+        line.fed = 0
+        i = line.unique
+        if i < 0:
+            i = line.first_index
+        while i >= 0:
+            index = idx[i]
+            if index.slots > 0 and index.distinct > 0:
+                for k in range(index.slots, index.slots + index.mask + 1):
+                    heap[k] = -1
+            index.rows = 0
+            index.distinct = 0
+            i = line.first_index if i == line.unique else index.next_index
