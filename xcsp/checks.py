@@ -57,6 +57,8 @@ def check_variable(variable: Variable) -> None:
         raise XcspError(f"the domain of {owner} is not strictly ascending", remedy="sort it")
     if domain[0] < LEAST_VALUE or domain[-1] > GREATEST_VALUE:
         raise XcspError(f"the domain of {owner} leaves {LEAST_VALUE}..{GREATEST_VALUE}", remedy="renumber the values")
+    if int(domain[-1]) - int(domain[0]) >= 2**31:
+        raise XcspError(f"the domain of {owner} reaches over 2^31 values, at which ACE fails", remedy="renumber the values")
     if variable.symbols is not None:
         _check_symbols(variable, owner)
     if variable.probabilities is not None:

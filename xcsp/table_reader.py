@@ -113,9 +113,7 @@ class TableText:
             self._arity = text[: text.find(")")].count(",") + 1
         complete = text[:cut]
         try:
-            if self._words is None and has_symbols(complete):
-                self._to_words()
-            part = parse_tuples(complete, self._arity) if self._words is None else self._parse_words(complete)
+            part = self._parse_tuples(complete)
         except TupleTextError as error:
             self._fail(str(error), self._line_at(error.offset, text), "tuples look like (0,*,2)")
         self._entries += part.size
@@ -127,6 +125,16 @@ class TableText:
         self._size = len(text) - cut
         if not self._pieces:
             self._marks = []
+
+    def _parse_tuples(self, text: str) -> NDArray[np.int32]:
+        if self._words is None:
+            try:
+                return parse_tuples(text, self._arity)
+            except TupleTextError:
+                if not has_symbols(text):
+                    raise
+            self._to_words()
+        return self._parse_words(text)
 
     def _parse_plain(self) -> None:
         text = "".join(self._pieces)

@@ -12,7 +12,7 @@ from xcsp.errors import XcspError
 from xcsp.grouping import domain_numbers, groups
 from xcsp.model import STAR, Instance, Table, Variable
 from xcsp.sinks import Lines
-from xcsp.tables import in_order, within_domains
+from xcsp.tables import in_order, within_domains, without_idle_stars
 from xcsp.tuple_text import tuples_text
 from xcsp.xml_text import attribute, values_text
 
@@ -72,16 +72,19 @@ class TableWriter:
 
     def _write_group(self, table: Table, scopes: Sequence[NDArray[np.int32]], index: int) -> None:
         """Write one table for all the scopes, whose domains agree column by column."""
-        tuples = in_order(within_domains(table.tuples, [self._variables[i].domain for i in table.scope.tolist()]))
-        starred = bool((tuples == STAR).any())
-        if tuples.shape[0] == 0:
-            for scope in scopes if table.positive else ():  # without conflicts, a table says nothing
+        domains = [self._variables[i].domain for i in table.scope.tolist()]
+        tuples = in_order(within_domains(table.tuples, domains))
+        if (tuples == STAR).any():
+            if not table.positive:
+                raise XcspError(f"constraint {index} has conflicts with *, which the solvers refuse", remedy="list every value")
+            tuples = without_idle_stars(tuples, domains) if len(domains) > 1 else self._whole_domain(scopes[0])
+        if not table.positive and tuples.shape[0] == 0:
+            return  # it says nothing
+        constants = len(domains) > 1 and all(domain.size == 1 for domain in domains)
+        if tuples.shape[0] == 0 or (constants and not table.positive):
+            for scope in scopes:
                 self._write_contradiction(table, scope, index)
             return
-        if starred and not table.positive:
-            raise XcspError(f"constraint {index} has conflicts with *, which the solvers refuse", remedy="list every value")
-        if starred and tuples.shape[1] == 1:
-            tuples = self._whole_domain(scopes[0])
         for scope in scopes:
             self._used[scope] = True
         names = [" ".join([self._variables[i].name for i in scope.tolist()]) for scope in scopes]
@@ -106,7 +109,7 @@ class TableWriter:
         self._lines.add("    </group>")
 
     def _write_contradiction(self, table: Table, scope: NDArray[np.int32], index: int) -> None:
-        """Write a table without supports as one that forbids every value of a variable, of chance only if all are."""
+        """Write what no assignment satisfies as a table that forbids every value of a variable, of chance only if all are."""
         stochastic = [self._variables[i].stochastic for i in scope.tolist()]
         first = stochastic.index(False) if False in stochastic else 0
         victim = scope[first : first + 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,37 @@ def within_domains(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32
         if not inside.all():
             keep = inside if keep is None else keep & inside
     return tuples if keep is None else tuples[keep]
+
+
+def without_idle_stars(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """The same supports without the stars that make ACE count wrongly.
+
+    A star for a constant becomes its value. And a table with one tuple less than there are assignments is written out: ACE takes it
+    for a table that lacks one assignment, without looking at the stars.
+
+    Args:
+        tuples: int32[n, arity], in normal form.
+        domains: arity arrays, each ascending and not empty.
+
+    Returns:
+        int32[m, arity] in normal form, m ≤ n + 1; the array itself if it is fine.
+    """
+    star = tuples == STAR
+    idle = star & (np.array([domain.size for domain in domains]) == 1)
+    if idle.any():
+        constants = np.array([domain[0] for domain in domains], np.int32)
+        tuples = in_order(np.where(idle, constants, tuples))
+        star = tuples == STAR
+    sizes = [domain.size for domain in domains]
+    if not star.any() or tuples.shape[0] != prod(sizes) - 1:
+        return tuples
+    places = np.stack([np.searchsorted(domain, column) for domain, column in zip(domains, tuples.T, strict=True)], axis=1)
+    covered = np.zeros(sizes, np.bool_)
+    starred = star.any(axis=1)
+    covered[tuple(places[~starred].T)] = True
+    for row, free in zip(places[starred].tolist(), star[starred].tolist(), strict=True):
+        covered[tuple(slice(None) if any_value else place for place, any_value in zip(row, free, strict=True))] = True
+    return np.stack([domain[place] for domain, place in zip(domains, np.nonzero(covered), strict=True)], axis=1)
 
 
 def _ascending(tuples: NDArray[np.int32]) -> bool:

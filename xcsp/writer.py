@@ -31,8 +31,8 @@ def write_instance(instance: Instance, file: str | PathLike[str] | IO[Any], *, s
     docs/xcsp3.md.
 
     Tables are written in normal form (tuples within the domains, ascending, once each), tables without conflicts not at all, and
-    equal tables as one group at the place of the first. A support table without tuples becomes a table that forbids every value of
-    one of its variables, because the tools fail on empty tables.
+    equal tables as one group at the place of the first. A table that no assignment satisfies (no supports, or conflicts between
+    constants) becomes a table that forbids every value of one of its variables, because the tools fail on it as it stands.
 
     Args:
         instance: what to write.
@@ -94,13 +94,12 @@ def _check(instance: Instance, faithful: bool) -> None:
         check_table(table, index, instance)
         if symbols and symbolic[table.scope].any() and not symbolic[table.scope].all():
             raise XcspError(f"constraint {index} mixes symbols and integers, which no solver reads", remedy="use integers")
-    kinds = set()
     for decision in instance.decisions:
         if not 0 <= decision < len(variables):
             raise XcspError("a decision refers to a variable that does not exist", remedy="decisions index Instance.variables")
-        kinds.add((symbolic[decision], faithful and variables[decision].stochastic))
-    if len(kinds) > 1:
-        raise XcspError("the decisions mix types of variables, which the official parser refuses", remedy="annotate one type only")
+        if symbolic[decision] or (faithful and variables[decision].stochastic):
+            name = variables[decision].name
+            raise XcspError(f"the decision {name} is no integer variable, which the tools refuse", remedy="leave it out")
     check_text(instance.note, "the instance")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import numpy as np
 from hypothesis import strategies as st
@@ -48,14 +50,18 @@ def _constraint(instance: Instance, constraint: Table) -> list[tuple[object, ...
         if all(value == STAR or value in domain for value, domain in zip(row, domains, strict=True))
     }
     positive = constraint.positive
-    if not rows:
-        if not positive:
-            return []
+    constants = len(scope) > 1 and all(len(domain) == 1 for domain in domains)
+    if not rows and not positive:
+        return []
+    if not rows or (constants and not positive):
         first = next((i for i in scope if not instance.variables[i].stochastic), scope[0])
         positive, scope = False, [first]
         rows = {(value,) for value in instance.variables[first].domain.tolist()}
     elif len(scope) == 1 and (STAR,) in rows:
         rows = {(value,) for value in domains[0]}
+    elif len(rows) < 200 and prod(map(len, domains)) < 2000:
+        columns = [{v: [v] for v in domain} | {int(STAR): domain} for domain in domains]
+        rows = {point for row in rows for point in product(*[column[v] for column, v in zip(columns, row, strict=True)])}
     return [(scope, positive, constraint.classes, constraint.note, sorted(rows))]
 
 
@@ -77,7 +83,9 @@ characters = st.characters(
 notes = st.text(characters, max_size=8)
 classes = st.lists(st.sampled_from(["decision", "fluent", "a-b", "frame", "é"]), max_size=2, unique=True).map(tuple)
 values = st.integers(-12, 12) | st.sampled_from([-(2**31) + 10, 2**31 - 11])
-integer_domains = st.lists(values, min_size=1, max_size=5, unique=True).map(sorted)
+integer_domains = st.lists(values, min_size=1, max_size=5, unique=True).map(sorted).filter(
+    lambda domain: domain[-1] - domain[0] < 2**31
+)
 symbol_domains = st.lists(st.sampled_from(["b", "x", "o", "set", "x1", "white_king"]), min_size=1, max_size=4, unique=True)
 
 
@@ -135,8 +143,7 @@ def instances(draw: st.DrawFn, kinds: Sequence[str] = ("integer", "integer", "st
     for again in draw(st.lists(st.sampled_from(constraints), max_size=3)) if constraints else []:
         scope = draw(st.permutations(again.scope.tolist()))
         constraints.append(Table(ints(*scope), again.tuples, again.positive, again.classes, again.note))
-    kind = draw(st.sampled_from([(v.symbols is not None, v.stochastic) for v in variables]))
-    alike = [i for i, v in enumerate(variables) if (v.symbols is not None, v.stochastic) == kind]
-    decisions = draw(st.lists(st.sampled_from(alike), max_size=3, unique=True))
+    plain = [i for i, v in enumerate(variables) if v.symbols is None and not v.stochastic]
+    decisions = draw(st.lists(st.sampled_from(plain), max_size=3, unique=True)) if plain else []
     threshold = draw(st.fractions(0, 1, max_denominator=12))
     return Instance("<document>", tuple(variables), tuple(constraints), threshold, tuple(decisions), draw(notes))
