@@ -8,6 +8,8 @@ import sys
 import typer
 
 from scsp_player.gdl.errors import GdlError
+from scsp_player.protocol.errors import ProtocolError
+from xcsp.errors import XcspError
 
 COMMANDS = ("check", "ground", "translate", "solve", "serve", "match", "conform", "agents")
 """Names of sub-commands; each is the function ``command`` of the module with its name in ``scsp_player.commands``."""
@@ -35,6 +37,6 @@ def main() -> None:
     """Entry point of the ``scsp-player`` script: errors that a user can cause end with one line and exit status 2."""
     try:
         build()()
-    except GdlError as error:
+    except (GdlError, ProtocolError, XcspError) as error:
         print(f"scsp-player: {error}", file=sys.stderr)
         sys.exit(2)
