@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 
 class BudgetExceeded(Exception):  # noqa: N818
@@ -14,19 +15,20 @@ class EndlessTerms(BudgetExceeded):
 
 
 class Budget:
-    """Wall-clock seconds from now on, and bytes for the largest arrays together.
+    """Seconds from now on, and bytes for the largest arrays together.
 
     >>> Budget(seconds=10.0, memory_bytes=1 << 30).check()
     """
 
-    def __init__(self, seconds: float, memory_bytes: int) -> None:
+    def __init__(self, seconds: float, memory_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
         self.memory_bytes = memory_bytes
-        self._end = time.monotonic() + seconds
+        self._clock = clock
+        self._end = clock() + seconds
 
     def check(self) -> None:
         """Raise ``BudgetExceeded`` if the time is up."""
-        if time.monotonic() >= self._end:
+        if self._clock() >= self._end:
             raise BudgetExceeded(f"grounding takes longer than {self.seconds:g} s")
 
     def check_bytes(self, wanted: int) -> None:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
+import time
+from collections.abc import Callable
 
 from scsp_player.gdl.program import Program
-from scsp_player.grounding.assembly import Assembler
-from scsp_player.grounding.atoms import number_atoms
 from scsp_player.grounding.budget import Budget
-from scsp_player.grounding.evaluation import Statistics
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.grounding.instances import Recording, possible_atoms
-from scsp_player.grounding.pairs import pairs, position_in
-from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, NEXT, TRUE, Rulebase, components
-from scsp_player.grounding.simplification import RuleArrays, Simplifier, collect
-from scsp_player.grounding.static import evaluate_static
-from scsp_player.grounding.store import Store
-
-DEEPEST_TERM = 5000
-"""Terms nested deeper than the sheet's own by this much are taken for a recursion that does not end."""
+from scsp_player.grounding.grounding_steps import ground_within
+from scsp_player.grounding.preparation import prepare_kernels
 
 
-def ground(program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 30) -> GroundGame:
+def ground(
+    program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 30, clock: Callable[[], float] = time.monotonic
+) -> GroundGame:
     """All ground rules of a program, simplified.
 
     Relations that do not depend on the state are computed completely; for the others every possible atom is found by reachability
@@ -29,52 +22,13 @@ def ground(program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 
 
     Args:
         program: a normalised rule sheet.
-        seconds: bound on wall-clock time.
+        seconds: bound on the time; compiling the kernels on the very first call does not count.
         memory_bytes: bound on the relation store, by far the largest array.
+        clock: what counts as time, in seconds.
 
     Raises:
         GdlError: if the sheet is unsafe, not stratified on the ground level, or has a goal that is no integer.
         BudgetExceeded: if time or memory do not suffice; ``Reasoner`` can play the game nevertheless.
     """
-    store = Store(Budget(seconds, memory_bytes))
-    rules = Rulebase(program, store)
-    store.bound_depth(DEEPEST_TERM)
-    statistics = Statistics(store)
-    evaluate_static(rules, statistics)
-    clauses = [c for c in rules.clauses if c.relation in rules.dynamic]
-    possible_atoms(rules, clauses, statistics)
-    atoms = number_atoms(store, sorted(rules.dynamic))
-    instances = Recording(store, clauses, rules.dynamic, statistics).instances()
-    store.budget.check()
-    simplifier = simplified(rules, collect(instances), atoms)
-    check_cycles = any(c.negative for c in components(clauses))
-    return Assembler(rules, instances, simplifier, check_cycles=check_cycles).game()
-
-
-def simplified(rules: Rulebase, arrays: RuleArrays, atoms: int) -> Simplifier:
-    """Constants found in the ground rules, with what ``next`` and ``legal`` make possible linked to ``true`` and ``does``."""
-    store = rules.store
-    base = {name: store.field(rules.relation(name), "atom_base") for name in (TRUE, DOES, NEXT, LEGAL)}
-    rows = {name: store.rows(rules.relation(name)) for name in (TRUE, DOES, NEXT, LEGAL, INIT)}
-    inputs = np.zeros(atoms, dtype=np.bool_)
-    for name in (TRUE, DOES):
-        inputs[base[name] : base[name] + len(rows[name])] = True
-    terms = store.terms()
-    fluent = np.full(terms, -1, dtype=np.int32)
-    fluent[rows[TRUE][:, 0]] = base[TRUE] + np.arange(len(rows[TRUE]), dtype=np.int32)
-    link = np.full(atoms, -1, dtype=np.int32)
-    initial = [fluent[rows[INIT][:, 0]]]
-    if rules.relation(NEXT) in rules.dynamic:
-        link[base[NEXT] + np.arange(len(rows[NEXT]))] = fluent[rows[NEXT][:, 0]]
-    else:
-        initial.append(fluent[rows[NEXT][:, 0]])
-    move = position_in(pairs(rows[DOES]), pairs(rows[LEGAL]))
-    target = (base[DOES] + move[move >= 0]).astype(np.int32)
-    if rules.relation(LEGAL) in rules.dynamic:
-        link[base[LEGAL] + np.flatnonzero(move >= 0)] = target
-    else:
-        initial.append(target)
-    simplifier = Simplifier(arrays, atoms, inputs)
-    simplifier.remove_unfounded(link, np.concatenate(initial).astype(np.int32))
-    return simplifier
-
+    prepare_kernels()
+    return ground_within(program, Budget(seconds, memory_bytes, clock))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.terms import Compound, Term, Variable, signature
 from scsp_player.grounding.budget import Budget, BudgetExceeded
+from scsp_player.grounding.preparation import prepare_kernels
 from scsp_player.grounding.rulebase import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 from scsp_player.grounding.state_rules import StateRules
 
@@ -31,6 +32,7 @@ class Reasoner:
         self._seconds = seconds
         self._memory_bytes = memory_bytes
         self._roles = tuple(dict.fromkeys(program.roles))
+        prepare_kernels()
         self._rules = StateRules(program, Budget(seconds, memory_bytes))
         self._store = self._rules.store
         self._role_symbol = [self._store.symbol(role) for role in self._roles]
