@@ -12,6 +12,7 @@ from xcsp.model import STAR
 
 _KEY_LIMIT = 2**62
 _BLOCK = 1 << 20
+_SHORT = 512  # below this many values, plain Python takes less time than numpy takes to start its operations
 
 
 def _within(column: NDArray[np.int32], domain: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -24,6 +25,12 @@ def _within(column: NDArray[np.int32], domain: NDArray[np.int32]) -> NDArray[np.
     return inside
 
 
+def _surely_within(column: list[int], domain: NDArray[np.int32]) -> bool:
+    """Quick yes for a short column without stars and a domain without gaps."""
+    first, last = int(domain[0]), int(domain[-1])
+    return last - first + 1 == domain.size and (not column or (first <= min(column) and max(column) <= last))
+
+
 def within_domains(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     """Tuples all of whose entries are possible; the array itself if nothing has to go.
 
@@ -33,6 +40,8 @@ def within_domains(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32
         tuples: int32[n, arity].
         domains: arity arrays, each ascending and not empty.
     """
+    if tuples.size < _SHORT and all(map(_surely_within, tuples.T.tolist(), domains)):
+        return tuples
     keep: NDArray[np.bool_] | None = None
     for index, domain in enumerate(domains):
         inside = _within(tuples[:, index], domain)
@@ -93,7 +102,13 @@ def in_order(tuples: NDArray[np.int32]) -> NDArray[np.int32]:
     [[0, 2], [1, 0]]
     """
     count = tuples.shape[0]
-    if count < 2 or _ascending(tuples):
+    if count < 2:
+        return tuples
+    if tuples.size < _SHORT:
+        rows = [tuple(row) for row in tuples.tolist()]
+        unique = sorted(set(rows))
+        return tuples if unique == rows else np.array(unique, np.int32)
+    if _ascending(tuples):
         return tuples
     keys = np.zeros(count, np.int64)
     size = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,9 @@ for _characters, _kind in (
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _INTEGER = re.compile(r"\s*(?:[+-]?[0-9]+|\*)\s*")
+_WORD = re.compile(r"[+-]?[0-9]+|\*")
 _LARGEST = 2**31 - 1
+_SHORT = 2048  # below this many characters or values, plain Python takes less time than numpy takes to start its operations
 
 
 class TupleTextError(ValueError):
@@ -44,6 +47,13 @@ def has_symbols(text: str) -> bool:
     return bool((_CLASS[np.frombuffer(text.encode("ascii", "replace"), np.uint8)] == _OTHER).any())
 
 
+@cache
+def _short_tuples(arity: int) -> re.Pattern[str]:
+    """Any number of tuples whose values have at most nine digits."""
+    value = r"[ \t\r\n]*(?:[+-]?[0-9]{1,9}|\*)[ \t\r\n]*"
+    return re.compile(r"(?:[ \t\r\n]*\(" + ",".join([value] * arity) + r"\))*[ \t\r\n]*")
+
+
 def parse_tuples(text: str, arity: int) -> NDArray[np.int32]:
     """Parse whole tuples of integers and stars.
 
@@ -57,6 +67,10 @@ def parse_tuples(text: str, arity: int) -> NDArray[np.int32]:
     Raises:
         TupleTextError: at the first malformed tuple.
     """
+    if len(text) < _SHORT and _short_tuples(arity).fullmatch(text):
+        star = int(STAR)
+        words = _WORD.findall(text)
+        return np.array([star if word == "*" else int(word) for word in words], np.int32).reshape(-1, arity)
     raw = np.frombuffer(text.encode("ascii", "replace"), np.uint8)
     kind = _CLASS[raw]
     marks = np.flatnonzero(kind >= _OPEN)
@@ -87,11 +101,11 @@ def parse_tuples(text: str, arity: int) -> NDArray[np.int32]:
 
     first = kind[starts]
     signed = first == _SIGN
-    star = first == _STAR
+    starred = first == _STAR
     length = ends - starts - signed
     digits = int((kind == _DIGIT).sum())
     # Each token has its digits, and besides only one leading sign or one lone star.
-    if digits + int(star.sum()) != int(length.sum()) or (star & (length != 1)).any() or (length < 1).any():
+    if digits + int(starred.sum()) != int(length.sum()) or (starred & (length != 1)).any() or (length < 1).any():
         raise _fault(text, arity)
     widest = int(length.max())
     if widest > 10:
@@ -101,13 +115,13 @@ def parse_tuples(text: str, arity: int) -> NDArray[np.int32]:
         longer = length > place
         position = np.where(longer, ends - 1 - place, 0)
         values += np.where(longer, raw[position] - np.uint8(48), np.uint8(0)) * np.int64(10**place)
-    values[star] = 0
+    values[starred] = 0
     if (values > _LARGEST).any():
         raise _fault(text, arity)
     negative = raw[starts] == ord("-")
     np.negative(values, out=values, where=negative)
     result = values.astype(np.int32)
-    result[star] = STAR
+    result[starred] = STAR
     return result.reshape(count, arity)
 
 
@@ -149,9 +163,13 @@ def tuples_text(tuples: NDArray[np.int32], per_line: int) -> bytes:
         per_line: at least 1.
     """
     count, arity = tuples.shape
+    if tuples.size < _SHORT // 4:
+        star = int(STAR)
+        rows = ["(" + ",".join(["*" if v == star else str(v) for v in row]) + ")" for row in tuples.tolist()]
+        return "".join(["".join(rows[i : i + per_line]) + "\n" for i in range(0, count, per_line)]).encode()
     values = tuples.astype(np.int64)
-    star = tuples == STAR
-    values[star] = 0
+    starred = tuples == STAR
+    values[starred] = 0
     negative = values < 0
     np.abs(values, out=values)
     width = len(str(int(values.max())))
@@ -165,7 +183,7 @@ def tuples_text(tuples: NDArray[np.int32], per_line: int) -> bytes:
         shown = (values > 0) if place else True
         cells[:, :, width - place] = np.where(shown, values % 10 + 48, 0)
         values //= 10
-    cells[:, :, width][star] = ord("*")
+    cells[:, :, width][starred] = ord("*")
     cells[:, :, -1] = ord(",")
     cells[:, -1, -1] = ord(")")
     row[per_line - 1 :: per_line, -1] = ord("\n")

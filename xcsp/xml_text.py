@@ -23,6 +23,9 @@ def values_text(values: NDArray[np.int32]) -> str:
     >>> values_text(np.array([0, 1, 3, 4, 5, 9], np.int32))
     '0 1 3..5 9'
     """
+    first, last = int(values[0]), int(values[-1])
+    if last - first + 1 == values.size > 2:
+        return f"{first}..{last}"
     breaks = np.flatnonzero(np.diff(values.astype(np.int64)) != 1) + 1
     firsts = values[np.concatenate([[0], breaks])].tolist()
     lasts = values[np.concatenate([breaks - 1, [values.size - 1]])].tolist()

@@ -19,6 +19,17 @@ rows = st.one_of(
 )
 
 
+def test_in_order_of_many() -> None:
+    rng = np.random.default_rng(1)
+    for low, high in ((0, 4), (-(2**31) + 1, 2**31 - 1)):
+        tuples = rng.integers(low, high, (3000, 4)).astype(np.int32)
+        tuples[rng.random(tuples.shape) < 0.1] = STAR
+        tuples = np.concatenate([tuples, tuples[:100]])
+        ordered = in_order(tuples)
+        assert ordered.tolist() == [list(row) for row in sorted(set(map(tuple, tuples.tolist())))]
+        assert in_order(ordered) is ordered
+
+
 @given(rows)
 def test_in_order_is_the_sorted_set(tuples: NDArray[np.int32]) -> None:
     ordered = in_order(tuples)

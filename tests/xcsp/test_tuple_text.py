@@ -23,6 +23,13 @@ def test_text_comes_back(tuples: NDArray[np.int32], per_line: int) -> None:
     assert text.count("\n") == -(-tuples.shape[0] // per_line)
 
 
+@pytest.fixture(params=["short", "long"], autouse=True)
+def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain Python for short texts, numpy for long ones: every test runs through both."""
+    if request.param == "long":
+        monkeypatch.setattr("xcsp.tuple_text._SHORT", 0)
+
+
 @given(tuple_arrays, st.data())
 def test_blanks_do_not_matter(tuples: NDArray[np.int32], data: st.DataObject) -> None:
     blank = st.sampled_from(["", " ", "\n\t"])
