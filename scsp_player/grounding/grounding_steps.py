@@ -14,27 +14,21 @@ from scsp_player.grounding.instances import Recording, possible_atoms
 from scsp_player.grounding.pairs import pairs, position_in
 from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, NEXT, TRUE, Rulebase, components
 from scsp_player.grounding.simplification import RuleArrays, Simplifier, collect
-from scsp_player.grounding.static import evaluate_static
+from scsp_player.grounding.static import prepared_rules
 from scsp_player.grounding.store import Store
-
-DEEPEST_TERM = 5000
-"""Terms nested deeper than the sheet's own by this much are taken for a recursion that does not end."""
 
 
 def ground_within(program: Program, budget: Budget) -> GroundGame:
     """All ground rules of a program, simplified (see ``grounder.ground``)."""
     store = Store(budget)
-    rules = Rulebase(program, store)
-    store.bound_depth(DEEPEST_TERM)
     statistics = Statistics(store)
-    evaluate_static(rules, statistics)
-    clauses = [c for c in rules.clauses if c.relation in rules.dynamic]
-    possible_atoms(rules, clauses, statistics)
+    rules = prepared_rules(program, store, statistics)
+    possible_atoms(rules, rules.clauses, statistics)
     atoms = number_atoms(store, sorted(rules.dynamic))
-    instances = Recording(store, clauses, rules.dynamic, statistics).instances()
+    instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()
     store.budget.check()
     simplifier = simplified(rules, collect(instances), atoms)
-    check_cycles = any(c.negative for c in components(clauses))
+    check_cycles = any(c.negative for c in components(rules.clauses))
     return Assembler(rules, instances, simplifier, check_cycles=check_cycles).game()
 
 

@@ -13,6 +13,7 @@ from scsp_player.gdl.program import Program, Rule
 from scsp_player.gdl.terms import Compound, Symbol, Variable, signature
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
 from scsp_player.grounding.components import evaluation_order
+from scsp_player.grounding.planning import Matches
 from scsp_player.grounding.splitting import Splitter
 from scsp_player.grounding.store import FUNCTOR, Store, Tokens
 from scsp_player.grounding.store_kernels import HOLE
@@ -44,7 +45,8 @@ class Rulebase:
     """The clauses of a program in a store. Facts are loaded as rows; ``base`` and ``input`` count only where a body reads them.
 
     Attributes:
-        clauses: the relevant clauses, with static parts marked as not recorded.
+        clauses: the relevant clauses of state-dependent relations; once they are split, static parts are marked as not recorded.
+        static: the relevant clauses of the other relations.
         dynamic: numbers of the relations that depend on ``true`` or ``does``.
         roles: number of a relation that lists the roles.
     """
@@ -71,11 +73,21 @@ class Rulebase:
             if self.relation(name) in self.dynamic:
                 rule = next(r for r in program.rules if signature(r.head) == name and r.body)
                 raise GdlError(f"{name[0]} depends on the state of the game", rule.position, "define it by static relations only")
-        splitter = Splitter(self.schema, self.dynamic)
-        moving = splitter.split([c for c in clauses if c.relation in self.dynamic])
-        self.dynamic |= frozenset(splitter.made)
-        static = Splitter(self.schema, None).split([c for c in clauses if c.relation not in self.dynamic])
-        self.clauses = [self._marked(clause) for clause in (*static, *moving)]
+        self.clauses = [c for c in clauses if c.relation in self.dynamic]
+        self.static = [c for c in clauses if c.relation not in self.dynamic]
+
+    def split_static(self, matches: Matches) -> None:
+        """Split the static clauses."""
+        self.static = [self._marked(c) for c in Splitter(self.schema, None, matches).split(self.static)]
+
+    def split_dynamic(self, matches: Matches) -> list[Clause]:
+        """Split the state-dependent clauses; returns clauses of new static relations. The static ones must be complete."""
+        splitter = Splitter(self.schema, self.dynamic, matches)
+        clauses = splitter.split(self.clauses)
+        assert splitter.dynamic is not None
+        self.dynamic = frozenset(splitter.dynamic)
+        self.clauses = [self._marked(c) for c in clauses if c.relation in self.dynamic]
+        return [self._marked(c) for c in clauses if c.relation not in self.dynamic]
 
     def relation(self, name: tuple[str, int]) -> int:
         """Number of the relation with this name and arity."""

@@ -12,27 +12,32 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_in
+from scsp_player.grounding.planning import Matches
 from scsp_player.grounding.store import FUNCTOR, Tokens
+
+LARGEST_STATIC_JOIN = 300_000.0
+"""Estimated matches up to which a static cluster is computed."""
 
 
 class Splitter:
     """Splits clauses; remembers the auxiliary relations that it has made.
 
     Attributes:
-        made: numbers of the auxiliary relations, in the order of their making.
+        dynamic: the relations that depend on the state, auxiliary ones included, or None.
     """
 
-    def __init__(self, schema: Schema, dynamic: Iterable[int] | None) -> None:
+    def __init__(self, schema: Schema, dynamic: Iterable[int] | None, matches: Matches) -> None:
         """Split clauses over the relations of a schema.
 
         Args:
             schema: where auxiliary relations are made.
-            dynamic: the relations that depend on the state; a cluster that does not read any of them is left where it is. None
-                splits any cluster.
+            dynamic: the relations that depend on the state; the others are complete, and clusters of them are left where they are
+                if computing them costs too much. None if all relations of the clauses are of one kind.
+            matches: estimates for complete relations.
         """
         self.schema = schema
         self.dynamic = None if dynamic is None else set(dynamic)
-        self.made: list[int] = []
+        self.matches = matches
         self._known: dict[tuple[tuple[Part, ...], Tokens], int] = {}
 
     def split(self, clauses: Sequence[Clause]) -> list[Clause]:
@@ -58,7 +63,7 @@ class Splitter:
         for variable in sorted(everything - head):
             cluster = frozenset(p for p in own if variable in p.variables)
             width = frozenset[int]().union(*(p.variables for p in cluster))
-            if width == everything or (self.dynamic is not None and all(map(self._is_static, cluster))):
+            if width == everything or not self._is_affordable(cluster):
                 continue
             rank = (len(width), -len(cluster), variable)
             if best is None or rank < best:
@@ -67,6 +72,20 @@ class Splitter:
 
     def _is_static(self, part: Part) -> bool:
         return self.dynamic is not None and part.relation not in self.dynamic
+
+    def _is_affordable(self, cluster: frozenset[Part]) -> bool:
+        """Whether a static cluster may be computed completely: what the join is estimated to find is not too much."""
+        if self.dynamic is None or not all(map(self._is_static, cluster)):
+            return True
+        waiting = [(p, *self.schema.store.access(p.relation, p.tokens)) for p in cluster if p.kind is Kind.POSITIVE]
+        bound: set[int] = set()
+        rows = 1.0
+        while waiting:
+            costs = [self.matches(r, tuple(c for c, t in enumerate(holes) if t < 0 or t in bound)) for _, r, holes in waiting]
+            best = costs.index(min(costs))
+            rows *= max(costs[best], 1.0)
+            bound |= waiting.pop(best)[0].variables
+        return rows <= LARGEST_STATIC_JOIN
 
     def _extract(self, clause: Clause, cluster: frozenset[Part]) -> tuple[Clause, Clause | None]:
         """The clause with ``cluster`` replaced by one part, and the clause of a new auxiliary relation (None if it exists)."""
@@ -82,8 +101,7 @@ class Splitter:
         auxiliary = None
         if relation is None:
             relation = self._known[key] = self.schema.auxiliary(len(columns))
-            self.made.append(relation)
-            if self.dynamic is not None:
+            if self.dynamic is not None and not all(map(self._is_static, inner)):
                 self.dynamic.add(relation)
             auxiliary = Clause(relation, _ranks(order, columns), body, len(order), clause.rule)
         kept = [p for p in outer if not (self._is_static(p) and p.variables and p.variables <= shared)]
@@ -97,6 +115,8 @@ class Splitter:
         some of them (for their existence only); and for variables that only tests mention, parts that bind them.
         """
         wide = len(shared) > 1
+        if self.dynamic is not None and all(map(self._is_static, inner)):
+            outer = [p for p in outer if self._is_static(p)]
         filters: list[Part] = []
         for part in outer:
             narrows = part.kind is Kind.POSITIVE or self._is_static(part)

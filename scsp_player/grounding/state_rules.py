@@ -12,8 +12,8 @@ from scsp_player.grounding.budget import Budget
 from scsp_player.grounding.clauses import Kind, Part
 from scsp_player.grounding.decision import Decision
 from scsp_player.grounding.evaluation import Plans, Statistics, block, component_plans
-from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, TRUE, Component, Rulebase, components
-from scsp_player.grounding.static import evaluate_static
+from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, TRUE, Component, components
+from scsp_player.grounding.static import prepared_rules
 from scsp_player.grounding.store import Store
 
 IntArray = NDArray[np.int32]
@@ -46,11 +46,9 @@ class StateRules:
     def __init__(self, program: Program, budget: Budget) -> None:
         self.program = program
         self.store = Store(budget)
-        self.rules = Rulebase(program, self.store)
         self._statistics = Statistics(self.store)
-        evaluate_static(self.rules, self._statistics)
-        dynamic = [c for c in self.rules.clauses if c.relation in self.rules.dynamic]
-        order = components(dynamic)
+        self.rules = prepared_rules(program, self.store, self._statistics)
+        order = components(self.rules.clauses)
         self._true, self._does = self.rules.relation(TRUE), self.rules.relation(DOES)
         self._stage_of = {r: i for i, c in enumerate(order) for r in c.relations}
         self._needs = self._closures(order)

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.program import Program
 from scsp_player.grounding.budget import EndlessTerms
-from scsp_player.grounding.clauses import Kind, Part
+from scsp_player.grounding.clauses import Clause, Kind, Part
 from scsp_player.grounding.decision import Decision
 from scsp_player.grounding.evaluation import Statistics, component_block
 from scsp_player.grounding.rulebase import Component, Rulebase, components
+from scsp_player.grounding.store import Store
+
+DEEPEST_TERM: Final = 5000
+"""Terms nested deeper than the sheet's own by this much are taken for a recursion that does not end."""
 
 
-def evaluate_static(rules: Rulebase, statistics: Statistics) -> None:
-    """Compute all relations that do not depend on the state, negation included.
+def prepared_rules(program: Program, store: Store, statistics: Statistics) -> Rulebase:
+    """The rules of a program with static relations complete and long bodies split.
 
     Raises:
-        GdlError: if a relation depends on its own negation in a way that decides nothing, or grows without end.
+        GdlError: if a rule is unsafe, a relation depends on its own negation in a way that decides nothing, or grows without end.
     """
-    static = [c for c in rules.clauses if c.relation not in rules.dynamic]
-    defined = {c.relation for c in static}
-    read = {p.relation for c in rules.clauses for p in c.body if p.kind is not Kind.DIFFER}
+    rules = Rulebase(program, store)
+    store.bound_depth(DEEPEST_TERM)
+    rules.split_static(statistics.matches)
+    evaluate_static(rules, rules.static, statistics)
+    evaluate_static(rules, rules.split_dynamic(statistics.matches), statistics)
+    return rules
+
+
+def evaluate_static(rules: Rulebase, clauses: Sequence[Clause], statistics: Statistics) -> None:
+    """Compute the static relations that the clauses define, negation included."""
+    defined = {c.relation for c in (*rules.static, *clauses)}
+    read = {p.relation for c in (*clauses, *rules.clauses) for p in c.body if p.kind is not Kind.DIFFER}
     for relation in (rules.schema.names.keys() | read) - rules.dynamic - defined:
         rules.store.finish(relation)
-    for component in components(static):
+    for component in components(clauses):
         statistics.unknown.update(component.relations)
         try:
             evaluate_component(rules, component, statistics)
