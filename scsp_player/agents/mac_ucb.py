@@ -1,0 +1,30 @@
+"""The player of the project: MAC-UCB over micro-SCSPs with bit-parallel playouts."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+from scsp_player.agents.searching import SearchingAgent
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network import MicroSCSP, NetworkTooLargeError, template
+from scsp_player.propnet import Propnet
+from scsp_player.search.expansion import Expander, choose_expander
+from scsp_player.search.mac_ucb import SearchSettings
+
+RULE_LIMIT = 50_000
+"""Games with more ground rules than this are played on the propnet alone: building their template would eat the start clock."""
+
+
+class MacUcbAgent(SearchingAgent):
+    """Expands states by solving their micro-SCSP wherever that is cheap enough, and evaluates 64 playouts a leaf."""
+
+    settings = SearchSettings()
+
+    def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
+        """The network's expander, or the propnet's where the template is too big or solving is the slower part."""
+        micro: MicroSCSP | None = None
+        if game.rules <= RULE_LIMIT and time.monotonic() < deadline:
+            with contextlib.suppress(NetworkTooLargeError):
+                micro = template(game)
+        return choose_expander(game, propnet, micro, game.initial_state[None])

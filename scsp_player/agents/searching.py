@@ -1,0 +1,95 @@
+"""What the searching agents share: set-up of a game, following a match by moves or percepts, choosing in time."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.agents.base import Agent, Report, Turn, ignore_report
+from scsp_player.agents.random import RandomAgent
+from scsp_player.gdl.program import Program
+from scsp_player.gdl.terms import Term
+from scsp_player.grounding import BudgetExceeded, ground
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.propnet import Propnet
+from scsp_player.search.belief import Belief
+from scsp_player.search.expansion import Expander, PropnetExpander
+from scsp_player.search.mac_ucb import MacUcb, SearchSettings
+
+GROUNDING_SHARE = 0.6
+"""Share of the start clock that grounding may take; a game that needs more is played without search."""
+
+
+class SearchingAgent(Agent):
+    """Plays by a ``MacUcb`` search; subclasses say with which settings and which expander.
+
+    When the rules cannot be grounded in time the agent plays at random, but legally.
+    """
+
+    settings = SearchSettings()
+
+    def __init__(self, report: Report = ignore_report) -> None:
+        super().__init__(report)
+        self._fallback: RandomAgent | None = None
+
+    def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
+        """Ground, build the circuit and whatever the expander needs, then think ahead for up to one play clock."""
+        now = time.monotonic()
+        try:
+            game = ground(program, seconds=max(0.1, GROUNDING_SHARE * (deadline - now)))
+        except BudgetExceeded:
+            self._fallback = RandomAgent(self.report)
+            self._fallback.start(program, role, play_seconds=play_seconds, deadline=deadline, seed=seed)
+            return
+        self._game = game
+        self._role = game.roles.index(role)
+        propnet = Propnet(game)
+        self._propnet = propnet
+        self._belief = Belief(game, propnet, self._role, seed=seed)
+        self._search = MacUcb(
+            game, propnet, self.make_expander(game, propnet, deadline), self._role, settings=self.settings, seed=seed
+        )
+        self._search.think(min(deadline, time.monotonic() + play_seconds))
+
+    def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
+        """How nodes get their legal moves."""
+        return PropnetExpander(propnet)
+
+    def observe(self, turn: Turn) -> None:
+        """Follow the match without choosing."""
+        if self._fallback is not None:
+            self._fallback.observe(turn)
+            return
+        if turn.joint_move is not None:
+            self._follow(turn.joint_move)
+        elif turn.own_move is not None:
+            self._belief.update(turn.own_move, turn.percepts or frozenset())
+            self._search.set_roots(self._belief.states, self._belief.probabilities)
+
+    def _follow(self, joint_move: tuple[Term, ...]) -> None:
+        indices = self._indices(joint_move)
+        self._search.advance(indices)
+        self._belief.certain(self._search.tree.states[0])
+
+    def _indices(self, joint_move: tuple[Term, ...]) -> NDArray[np.int32]:
+        tables = self._game.move_index
+        if len(joint_move) != len(tables):
+            raise ValueError(f"{len(joint_move)} moves for {len(tables)} roles")
+        missing = [str(m) for m, t in zip(joint_move, tables, strict=True) if m not in t]
+        if missing:
+            raise ValueError(f"not moves of this game: {', '.join(missing)}")
+        return np.array([t[m] for m, t in zip(joint_move, tables, strict=True)], dtype=np.int32)
+
+    def play(self, turn: Turn, deadline: float) -> Term:
+        """Follow the match, then search until the deadline."""
+        if self._fallback is not None:
+            return self._fallback.play(turn, deadline)
+        self.observe(turn)
+        first = self._search.best_move()
+        if first < 0:
+            raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")
+        self.report(self._game.move(first))
+        self._search.think(deadline, lambda move: self.report(self._game.move(move)))
+        return self._game.move(self._search.best_move())

@@ -1,0 +1,85 @@
+"""Beliefs: exact information sets of small games, sampling above the limit, percepts that nothing explains."""
+
+import numpy as np
+import pytest
+
+from scsp_player.gdl.terms import Compound, Symbol
+from scsp_player.propnet import Propnet
+from scsp_player.search.belief import Belief
+from tests.oracles.naive_grounder import ground
+
+CARDS = """
+; A card of four is dealt face down; looking shows whether it is red.
+(role random) (role player)
+(init (stage deal))
+(card c1) (card c2) (card c3) (card c4) (red c1)
+(<= (legal random (deal ?c)) (true (stage deal)) (card ?c))
+(<= (legal random noop) (not (true (stage deal))))
+(<= (legal player noop) (true (stage deal)))
+(<= (legal player look) (true (stage choose)))
+(<= (legal player stop) (true (stage choose)))
+(<= (next (stage choose)) (true (stage deal)))
+(<= (next (stage choose)) (does player look))
+(<= (next (stage done)) (does player stop))
+(<= (next (held ?c)) (does random (deal ?c)))
+(<= (next (held ?c)) (true (held ?c)))
+(<= (sees player red) (does player look) (true (held ?c)) (red ?c))
+(<= terminal (true (stage done)))
+(<= (goal player 100) (true (held c1)))
+(<= (goal player 0) (true (held ?c)) (distinct ?c c1))
+"""
+
+
+@pytest.fixture
+def game():
+    return ground(CARDS)
+
+
+def held(game, belief):
+    return sorted(
+        str(f) for state in belief.states for f in game.fluents_of(state) if isinstance(f, Compound) and f.functor == "held"
+    )
+
+
+def test_percepts_narrow_the_set(game):
+    belief = Belief(game, Propnet(game), 1)
+    assert belief.update(Symbol("noop"), frozenset())
+    assert held(game, belief) == ["(held c1)", "(held c2)", "(held c3)", "(held c4)"]
+    assert belief.probabilities == pytest.approx([0.25] * 4)
+    assert belief.update(Symbol("look"), frozenset())
+    assert held(game, belief) == ["(held c2)", "(held c3)", "(held c4)"]
+    assert belief.exact
+
+
+def test_the_red_card_is_known(game):
+    belief = Belief(game, Propnet(game), 1)
+    belief.update(Symbol("noop"), frozenset())
+    assert belief.update(Symbol("look"), frozenset({Symbol("red")}))
+    assert held(game, belief) == ["(held c1)"]
+    assert belief.probabilities == pytest.approx([1.0])
+
+
+def test_impossible_percepts_are_survived(game):
+    belief = Belief(game, Propnet(game), 1)
+    assert not belief.update(Symbol("noop"), frozenset({Symbol("red")}))
+    assert len(belief.states) == 4
+
+
+def test_above_the_limit_states_are_drawn(game):
+    belief = Belief(game, Propnet(game), 1, limit=3)
+    belief.update(Symbol("noop"), frozenset())
+    assert not belief.exact
+    assert 1 <= len(belief.states) <= 3
+    assert belief.probabilities.sum() == pytest.approx(1.0)
+
+
+def test_a_foreign_move_is_refused(game):
+    with pytest.raises(ValueError, match="not a move of player"):
+        Belief(game, Propnet(game), 1).update(Symbol("fly"), frozenset())
+
+
+def test_a_known_state(game):
+    belief = Belief(game, Propnet(game), 1)
+    belief.update(Symbol("noop"), frozenset())
+    belief.certain(game.initial_state)
+    assert np.array_equal(belief.states, game.initial_state[None])
