@@ -52,23 +52,25 @@ class Agreement:
 def compare_game(machines: Mapping[str, StateMachine], rng: Random, agreement: Agreement, *, longest: int = 1000) -> None:
     """One random game under the first engine's rules; every other engine is asked the same questions on the way.
 
-    Each engine follows the game on its own states, so a wrong successor shows in all that comes after it too.
+    Each engine follows the game on its own states, so a wrong successor shows in all that comes after it too. Legal moves are not
+    compared where the game is over: there they mean nothing, and a network has the value "none" for them.
     """
     (lead_name, lead), *others = machines.items()
     states = {name: engine.initial_state() for name, engine in machines.items()}
     for turn in range(longest + 1):
         agreement.positions += 1
         here = states[lead_name]
-        fluents, terminal, legal = lead.fluents(here), lead.is_terminal(here), lead.legal_moves(here)
+        fluents, terminal = lead.fluents(here), lead.is_terminal(here)
         goals = lead.goals(here) if terminal else None
-        move = tuple(rng.choice(moves) for moves in legal) if not terminal and all(legal) else None
+        legal = None if terminal else lead.legal_moves(here)
+        move = tuple(rng.choice(moves) for moves in legal) if legal and all(legal) else None
         percepts = lead.percepts(here, move) if move else None
         for name, engine in others:
             state = states[name]
             answers = {
                 "fluents": (engine.fluents(state), fluents),
                 "terminal": (engine.is_terminal(state), terminal),
-                "legal moves": (engine.legal_moves(state), legal),
+                "legal moves": (None if terminal else engine.legal_moves(state), legal),
                 "goals": (engine.goals(state) if terminal else None, goals),
                 "percepts": (engine.percepts(state, move) if move else None, percepts),
             }
