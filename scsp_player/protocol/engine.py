@@ -3,14 +3,16 @@
 Orders come in on standard input and events go out on standard output, one JSON object a line.
 
 Orders: ``{"do": "start", "message", "deadline", "seed"}`` first, then ``{"do": "play" | "observe", "turn", "message", "replied",
-"deadline"}`` for each turn, and ``{"do": "stop"}``, after which another match may start; the end of the input ends the process.
+"deadline"}`` for each turn, and ``{"do": "stop"}``, after which another match may start; ``{"do": "ping"}`` is answered at once,
+whatever the agent is doing; the end of the input ends the process.
 Messages are those of the game manager, as they came; ``replied`` is the last reply to the manager; a deadline is a value of
 ``time.monotonic()``, a clock that all processes of a machine share.
 
 Events: ``{"event": "idle", "matches"}`` when everything is imported, and after each match, with the number of matches so far;
 ``{"event": "started"}``; ``{"event": "report", "turn", "move"}`` for the best move so far and ``{"event": "move", "turn", "move"}``
 for the choice, in the manager's spelling; ``{"event": "rejected", "turn", "text"}`` for a message that does not fit the game;
-``{"event": "unusable", "text"}`` for rules that cannot be played; ``{"event": "failed", "text"}`` before an end by an error.
+``{"event": "unusable", "text"}`` for rules that cannot be played; ``{"event": "failed", "text"}`` before an end by an error;
+``{"event": "alive"}`` for a ping.
 """
 
 from __future__ import annotations
@@ -127,7 +129,7 @@ def run(agent: str, *, tell_legal: bool) -> int:
             output.write(json.dumps(event).encode() + b"\n")
 
     orders: Orders = queue.SimpleQueue()
-    threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
+    threading.Thread(target=_read_orders, args=(orders, send), daemon=True).start()
     try:
         kind = agent_kind(agent)
         kind.load()
@@ -176,10 +178,14 @@ def _resident_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def _read_orders(orders: Orders) -> None:
-    """Hand orders on; at their end leave the agent a moment to stop, whatever it is doing."""
+def _read_orders(orders: Orders, send: Send) -> None:
+    """Hand orders on and answer pings; at their end leave the agent a moment to stop, whatever it is doing."""
     for line in sys.stdin.buffer:
-        orders.put(json.loads(line))
+        order = json.loads(line)
+        if order["do"] == "ping":
+            send({"event": "alive"})
+        else:
+            orders.put(order)
     orders.put({"do": "quit"})
     time.sleep(STOP_SECONDS)
     os._exit(0)

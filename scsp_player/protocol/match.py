@@ -29,7 +29,7 @@ class Timing:
 
     Attributes:
         margin: seconds before the end of a clock at which the answer leaves; less on short clocks (see ``margin_of``).
-        hang_seconds: how long an engine may overrun its time before it is taken to hang.
+        hang_seconds: how long an engine whose answer is due may give no sign of life before it is replaced.
         grace: silence of the manager, beyond its own clocks, after which the match is taken to be dead.
     """
 
@@ -69,7 +69,6 @@ class Match:
         self._news = asyncio.Event()
         self._closed = False
         self._turns = 0
-        self._timers: list[asyncio.TimerHandle] = []
         self._last: tuple[str, asyncio.Future[str]] | None = None
         self._last_number: int | None = None
         self._replied: str | None = None
@@ -145,7 +144,10 @@ class Match:
             reply = "nil"
         LOG.info("match %s turn %d: %s after %.3f s", self.name, turn, reply, time.monotonic() - received)
         self._replied = reply
-        self._watch(turn)
+        if self.agent.rejected is not None:
+            self.agent.replace("it rejects a message that fits the game")
+        self.agent.watch(self._timing.hang_seconds)
+        self.guard.watch(self._timing.hang_seconds)
         return reply
 
     def _choice(self, *, hurry: bool) -> str | None:
@@ -158,20 +160,6 @@ class Match:
         if guard.legal is None:
             return chosen if hurry or guard.answered or guard.lost or not guard.started else None
         return chosen if chosen in guard.legal else guard.move
-
-    def _watch(self, turn: int) -> None:
-        """Replace an engine that is still not through with the turn when it should be."""
-
-        def check(thinker: Thinker) -> None:
-            if not self._closed and self._turns == turn + 1 and thinker.started and not thinker.answered:
-                thinker.replace("it does not answer")
-
-        if self.agent.rejected is not None:
-            self.agent.replace("it rejects a message that fits the game")
-        self._timers = [timer for timer in self._timers if timer.when() > time.monotonic()]
-        for thinker in (self.agent, self.guard):
-            if not thinker.answered:
-                self._timers.append(asyncio.get_running_loop().call_later(self._timing.hang_seconds, check, thinker))
 
     async def _wait(self, until: float, condition: Callable[[], bool]) -> None:
         """Wait for a condition on what the engines have said, at most until a time; a match that is closed does not wait."""
@@ -186,7 +174,5 @@ class Match:
         """Answer what is pending with the best known, and end the engines."""
         self._closed = True
         self._news.set()
-        for timer in self._timers:
-            timer.cancel()
         self.agent.close()
         self.guard.close()

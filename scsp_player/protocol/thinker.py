@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scsp_player.protocol.engine_process import EnginePool, EngineProcess, EngineSpec
+from scsp_player.protocol.engine_process import GUARD, EnginePool, EngineProcess, EngineSpec
 
 LOG = logging.getLogger("scsp_player.protocol")
 
@@ -19,8 +19,11 @@ RESTARTS = 8
 FALSE_STARTS = 2
 """How often an engine may end before it was ready to play."""
 
-START_OVERRUN = 30.0
-"""Seconds after its deadline at which an engine that is still preparing is taken to hang."""
+OVERRUN = 15.0
+"""Seconds that an agent may be busy with a turn after its answer was due. The guard may be busy for ever: it is slow, not lost."""
+
+START_OVERRUN = 10.0
+"""Seconds after its deadline, and after each sign of life, at which an engine that is still preparing is asked for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,9 @@ class Thinker:
         self._engine: EngineProcess | None = None
         self._closed = False
         self._start_timer: asyncio.TimerHandle | None = None
+        self._watch_timer: asyncio.TimerHandle | None = None
+        self._alive = False
+        self._overdue_since: float | None = None
         self._forget_answers()
         self._begun = asyncio.create_task(self._begin())
 
@@ -112,9 +118,17 @@ class Thinker:
             self._begun = asyncio.create_task(self._begin())
         self._news()
 
+    def watch(self, patience: float) -> None:
+        """The answer is due: replace an engine that gives no sign of life for ``patience`` seconds, or that never comes back."""
+        if not self.answered and self._watch_timer is None:
+            self._overdue_since = time.monotonic()
+            self._call_out(patience)
+
     def close(self) -> None:
         """End the engine."""
         self._closed = True
+        if self._watch_timer is not None:
+            self._watch_timer.cancel()
         self._watch_start(None)
         if self._engine is not None:
             self._pool.retire(self._engine)
@@ -136,23 +150,47 @@ class Thinker:
         # One that catches up has the time of the turn at hand to prepare.
         deadline = max([self._deadline, time.monotonic(), *(question.deadline for question in self._history[-1:])])
         engine.order(do="start", message=self._message, deadline=deadline, seed=self._seed)
-        self._watch_start(asyncio.get_running_loop().call_at(deadline + START_OVERRUN, self._check_start, engine))
+        self._watch_start(asyncio.get_running_loop().call_at(deadline + START_OVERRUN, self._check_start, engine, False))
         for question in self._history[:-1]:
             engine.order(**question.order("observe"))
         for question in self._history[-1:]:
             engine.order(**question.order("observe" if self.answered else "play"))
+
+    def _call_out(self, patience: float) -> None:
+        self._alive = False
+        if self._engine is not None:
+            self._engine.order(do="ping")
+        self._watch_timer = asyncio.get_running_loop().call_later(patience, self._judge, patience)
+
+    def _judge(self, patience: float) -> None:
+        self._watch_timer = None
+        if self._engine is None or not self.started or self._overdue_since is None:
+            return
+        if not self._alive:
+            self.replace("it hangs")
+        elif self.spec != GUARD and time.monotonic() > self._overdue_since + OVERRUN:
+            self.replace("it does not come back")
+        else:
+            self._call_out(patience)
 
     def _watch_start(self, timer: asyncio.TimerHandle | None) -> None:
         if self._start_timer is not None:
             self._start_timer.cancel()
         self._start_timer = timer
 
-    def _check_start(self, engine: EngineProcess) -> None:
-        if engine is self._engine and not self.started:
-            self.replace("it does not get ready")
+    def _check_start(self, engine: EngineProcess, asked: bool) -> None:
+        if engine is not self._engine or self.started:
+            return
+        if asked and not self._alive:
+            self.replace("it hangs before it is ready")
+            return
+        self._alive = False
+        engine.order(do="ping")
+        self._watch_start(asyncio.get_running_loop().call_later(START_OVERRUN, self._check_start, engine, True))
 
     def _hear(self, event: dict[str, Any]) -> None:
         kind = event["event"]
+        self._alive = True
         current = bool(self._history) and event.get("turn") == self._history[-1].turn
         if kind == "started":
             self.started = True
@@ -162,7 +200,9 @@ class Thinker:
             LOG.warning("%s cannot play: %s", self.spec.agent, self.unusable)
         elif kind == "failed":
             LOG.error("engine of %s failed:\n%s", self.spec.agent, event["text"])
-        elif kind == "report" and current:
+        elif kind in ("move", "rejected"):
+            self._overdue_since = None
+        if kind == "report" and current:
             self.best = event["move"]
         elif kind == "move" and current:
             self.best = self.move = event["move"]

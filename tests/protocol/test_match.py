@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from scsp_player.protocol import thinker
 from scsp_player.protocol.engine_process import GUARD
 from scsp_player.protocol.errors import ProtocolError
 from scsp_player.protocol.match import Match, Timing
@@ -139,6 +140,39 @@ async def test_an_engine_that_hangs_is_replaced():
     await asyncio.sleep(0.15)
     assert len(pool.retired) == 1
     assert await play(game, "(PLAY m1 ((choose 1) (choose 2)))") == "go"
+
+
+async def test_an_engine_that_is_only_slow_is_left_alone_for_a_while(monkeypatch):
+    def busy(engine, order):
+        if order["do"] == "ping":
+            engine.say(event="alive")
+        else:
+            silent_after_start(engine, order)
+
+    game, pool = match(busy, busy, timing=Timing(margin=0.3, hang_seconds=0.02))
+    await game.ready()
+    await play(game)
+    await asyncio.sleep(0.2)
+    assert pool.retired == []
+    monkeypatch.setattr(thinker, "OVERRUN", 0.1)
+    await asyncio.sleep(0.2)
+    assert [engine.spec != GUARD for engine in pool.retired] == [True]
+    game.close()
+
+
+async def test_an_engine_that_hangs_before_it_is_ready_is_replaced(monkeypatch):
+    monkeypatch.setattr(thinker, "START_OVERRUN", 0.05)
+
+    def preparing(engine, order):
+        if order["do"] == "ping":
+            engine.say(event="alive")
+
+    game, pool = match([silent, moves("go")], preparing, clocks=(0.1, 600))
+    assert await game.ready()
+    await asyncio.sleep(0.4)
+    assert [engine.spec != GUARD for engine in pool.retired] == [True]
+    assert game.agent.started
+    game.close()
 
 
 def silent_after_start(engine, order):
