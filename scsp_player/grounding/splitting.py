@@ -15,6 +15,9 @@ from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_
 from scsp_player.grounding.planning import Matches
 from scsp_player.grounding.store import FUNCTOR, Tokens
 
+FEW = 4
+"""Values up to which a variable hardly enlarges a relation, e.g. the roles."""
+
 LARGEST_STATIC_JOIN = 300_000.0
 """Estimated matches up to which a static cluster is computed."""
 
@@ -111,27 +114,39 @@ class Splitter:
     def _filters(self, inner: Sequence[Part], outer: Sequence[Part], shared: frozenset[int]) -> list[Part]:
         """Parts that stay outside, or may, but keep the auxiliary relation small and its variables bound.
 
-        They are those that constrain nothing but shared variables; where two or more variables are shared, all positive parts on
-        some of them (for their existence only); and for variables that only tests mention, parts that bind them.
+        Static parts over shared variables only cost nothing. If no single part of the cluster mentions all shared variables, the
+        auxiliary relation could be larger than what the outside can use: then positive parts over shared variables only join in,
+        and if none of them mentions all either, those that mention some (for their existence). Last, variables that only tests
+        mention need parts that bind them.
         """
-        wide = len(shared) > 1
         if self.dynamic is not None and all(map(self._is_static, inner)):
             outer = [p for p in outer if self._is_static(p)]
-        filters: list[Part] = []
-        for part in outer:
-            narrows = part.kind is Kind.POSITIVE or self._is_static(part)
-            inside = part.variables <= shared
-            if part.variables & shared and narrows and (inside or (wide and part.kind is Kind.POSITIVE)):
-                filters.append(replace(part, recorded=False))
+        positive = [p for p in outer if p.kind is Kind.POSITIVE and p.variables & shared]
+        filters = [p for p in outer if self._is_static(p) and p.variables and p.variables <= shared]
+        if not self._covered(inner, shared):
+            filters += [p for p in positive if p.variables <= shared]
+            if not self._covered(filters, shared):
+                filters += positive
         bound = frozenset[int]().union(*(p.variables for p in (*inner, *filters) if p.kind is Kind.POSITIVE))
         loose = frozenset[int]().union(*(p.variables for p in (*inner, *filters))) - bound
         while loose:
             binders = [p for p in outer if p.kind is Kind.POSITIVE and p.variables & loose]
             best = min(binders, key=lambda p: (len(p.variables - bound - loose), not self._is_static(p)))
-            filters.append(replace(best, recorded=False))
+            filters.append(best)
             bound |= best.variables
             loose -= best.variables
-        return list(dict.fromkeys(filters))
+        return [replace(p, recorded=False) for p in dict.fromkeys(filters)]
+
+    def _covered(self, parts: Sequence[Part], shared: frozenset[int]) -> bool:
+        """Whether one positive part, but for variables with few values, mentions all shared variables."""
+        few = {v for p in parts if self._is_static(p) and p.kind is Kind.POSITIVE for v in p.variables if self._values(p, v) <= FEW}
+        return any(shared <= p.variables | few for p in parts if p.kind is Kind.POSITIVE)
+
+    def _values(self, part: Part, variable: int) -> float:
+        """How many values a complete relation has for a variable."""
+        relation, holes = self.schema.store.access(part.relation, part.tokens)
+        column = (holes.index(variable),)
+        return self.matches(relation, ()) / max(self.matches(relation, column), 1.0)
 
 
 def canonical(parts: Sequence[Part]) -> tuple[tuple[Part, ...], list[int]]:
