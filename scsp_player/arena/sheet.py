@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from scsp_player.gdl.checks import require_playable
 from scsp_player.gdl.infix import looks_infix, read_infix
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.reading import program_from_expressions
@@ -53,7 +54,7 @@ def read_game(path: str | Path) -> Sheet:
     """The rule sheet in a file, in prefix or infix notation.
 
     Raises:
-        GdlError: if it cannot be read.
+        GdlError: if it cannot be read or played.
     """
     return game_of(read_sheet(path), Path(path).stem, str(path))
 
@@ -62,9 +63,10 @@ def game_of(text: str, name: str = "game", source: str = "<rules>") -> Sheet:
     """The rule sheet in a text.
 
     Raises:
-        GdlError: if it cannot be read.
+        GdlError: if it cannot be read or played.
     """
     expressions = read_infix(text, source) if looks_infix(text) else read_expressions(text, source)
     program = program_from_expressions(expressions, source)
+    require_playable(program)
     return Sheet(name, program, format_rules(expressions).lower())
 

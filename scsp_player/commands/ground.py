@@ -24,13 +24,14 @@ def command(
 
     Example: `scsp-player ground game.kif -o ground.kif --timeout 10`
     """
-    from scsp_player.gdl import GdlError, load_program
+    from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, format_ground, ground, prepare_kernels
 
     program = load_program(game)
     prepare_kernels()
     start = time.perf_counter()
     try:
+        require_playable(program)
         ground_game = ground(program, seconds=timeout)
     except (BudgetExceeded, GdlError) as error:
         outcome = "invalid" if isinstance(error, GdlError) else "fallback"

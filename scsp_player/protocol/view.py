@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scsp_player.agents.base import Turn
+from scsp_player.gdl.checks import require_playable
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.printing import kif_term
 from scsp_player.gdl.program import Rule
@@ -27,11 +28,12 @@ class MatchView:
         role: the role to play, as the rules (case-folded) name it.
 
     Raises:
-        GdlError: if the rules cannot be read, or do not have the role.
+        GdlError: if the rules cannot be read or played, or do not have the role.
     """
 
     def __init__(self, start: Start) -> None:
         program = program_from_expressions(start.rules, SOURCE)
+        require_playable(program)
         self.role = start.role.lower()
         if self.role not in program.roles:
             known = ", ".join(program.roles) or "none"

@@ -18,7 +18,7 @@ SHEETS = Path(__file__).resolve().parents[2] / "games"
 GROUND, BENCH = typer.Typer(), typer.Typer()
 GROUND.command()(command)
 BENCH.command()(bench)
-ENDLESS = "(role r) (legal r go) (init (p z)) (<= (next (p (s ?x))) (true (p ?x)))"
+ENDLESS = "(role r) (legal r go) (init (p z)) (<= (next (p (s ?x))) (true (p ?x))) (<= terminal (true (p never))) (goal r 0)"
 
 
 def test_counts_as_json():
@@ -50,7 +50,7 @@ def test_over_budget_means_fallback(tmp_path):
 
 
 def test_a_sheet_that_makes_no_sense_is_invalid(tmp_path):
-    (tmp_path / "unsafe.kif").write_text("(role r)\n(<= (legal r ?x) (not (true ?x)))")
+    (tmp_path / "unsafe.kif").write_text("(role r) (init a) (goal r 0) (<= terminal (true a))\n(<= (legal r ?x) (not (true ?x)))")
     result = CliRunner().invoke(GROUND, [str(tmp_path / "unsafe.kif")])
     assert result.exit_code == 1
     assert "invalid" in result.stderr
