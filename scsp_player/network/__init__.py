@@ -1,1 +1,21 @@
 """The micro-SCSP template of a game and its injection with a state."""
+
+from scsp_player.network.errors import NetworkTooLargeError
+from scsp_player.network.groups import StateGroup, state_groups
+from scsp_player.network.machine import NetworkMachine
+from scsp_player.network.micro_scsp import MicroSCSP, inject, injected_instance, joint_moves, state_values, successor_states
+from scsp_player.network.translation import template
+
+__all__ = [
+    "MicroSCSP",
+    "NetworkMachine",
+    "NetworkTooLargeError",
+    "StateGroup",
+    "inject",
+    "injected_instance",
+    "joint_moves",
+    "state_groups",
+    "state_values",
+    "successor_states",
+    "template",
+]

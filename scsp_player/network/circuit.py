@@ -1,0 +1,144 @@
+"""Formulas put together as small functions; what grows too large becomes an auxiliary variable with a table of its own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from scsp_player.network.cases import Outputs, case_rows
+from scsp_player.network.functions import FALSE, TRUE, Function, Partition, Rules, cells, common_axes, disjunction, simplify
+from scsp_player.network.tables import MOVE_KINDS, TableBuilder
+
+MAX_CELLS = 1024
+"""Largest dense table of an auxiliary function."""
+
+MAX_COLUMNS = 5
+"""Most variables of an auxiliary function …"""
+
+MAX_FLAT_COLUMNS = 10
+"""… and of a plain conjunction or disjunction of conditions on single variables."""
+
+CASE_ROWS = 256
+CASE_COLUMNS = 24
+"""An auxiliary function over more variables is kept whole if that few rows, found by cases of the moves, define it."""
+
+
+class Circuit:
+    """Builds functions from functions, within the bounds above."""
+
+    def __init__(self, builder: TableBuilder) -> None:
+        self.builder = builder
+        self._max_cells = min(MAX_CELLS, builder.tuple_limit)
+        self._booleans: dict[tuple[tuple[int, ...], bytes], Function] = {}
+
+    def boolean(self, function: Function, name: str, note: str = "") -> Function:
+        """The function as a variable of its own (the same one for equal functions), as a function of that variable."""
+        if function.constant or self._is_boolean(function):
+            return function
+        found = self._booleans.get(function.key)
+        if found is None:
+            variable = self.builder.variable(f"aux_{name}", 2, "auxiliary", note)
+            self.builder.define(variable, function.axes, function.table.astype(np.int32), "auxiliary")
+            found = self.builder.one_of(variable, [1])
+            self._booleans[function.key] = found
+            self._booleans[(~function).key] = ~found
+        return found
+
+    def rules(self, rules: Rules, name: str, note: str = "") -> Function:
+        """The function "all conditions of one of the rules hold"."""
+        cleaned = _clean(rules)
+        if cleaned is None:
+            return TRUE
+        if not cleaned:
+            return FALSE
+        conditions = _distinct(f for rule in cleaned for f in rule)
+        axes = common_axes(self.builder.partitions, conditions)
+        flat = all(len(f.axes) == 1 for f in conditions) and (len(cleaned) == 1 or all(len(rule) == 1 for rule in cleaned))
+        if self._fits(axes, flat):
+            return simplify(self.builder.partitions, axes, disjunction(cleaned, axes))
+        if len(cleaned) > 1 and len(axes) <= CASE_COLUMNS and self._has_moves(axes):
+            rows = case_rows(self.builder, Outputs(((1, cleaned),), default=0), axes, max_rows=min(CASE_ROWS, self._max_cells))
+            if rows is not None:
+                variable = self.builder.variable(f"aux_{name}", 2, "auxiliary", note)
+                self.builder.define_rows(variable, axes, rows, "auxiliary")
+                return self.builder.one_of(variable, [1])
+        return self.any_of([self.all_of(rule, name) for rule in cleaned], name)
+
+    def all_of(self, functions: Sequence[Function], name: str) -> Function:
+        """The function "all of these hold"."""
+        return ~self.any_of([~f for f in functions], name)
+
+    def any_of(self, functions: Sequence[Function], name: str) -> Function:
+        """The function "one of these holds"."""
+        parts = _distinct(f for f in functions if not (f.constant and not f.table))
+        while True:
+            if any(f.constant for f in parts):
+                return TRUE
+            if not parts:
+                return FALSE
+            axes = common_axes(self.builder.partitions, parts)
+            if self._fits(axes, all(len(f.axes) == 1 for f in parts)):
+                return simplify(self.builder.partitions, axes, disjunction([[f] for f in parts], axes))
+            parts = self._reduce(parts, name)
+
+    def _reduce(self, parts: list[Function], name: str) -> list[Function]:
+        """An equivalent, shorter or simpler, list of alternatives."""
+        by_scope: dict[tuple[int, ...], list[Function]] = defaultdict(list)
+        for function in parts:
+            by_scope[function.variables].append(function)
+        if len(by_scope) < len(parts):
+            merged = [self._merge_scope(group) for group in by_scope.values()]
+            return _distinct(f for group in merged for f in group)
+        wide = [f for f in parts if len(f.axes) > 1]
+        if wide:
+            return _distinct(self.boolean(f, name) if len(f.axes) > 1 else f for f in parts)
+        # Conditions on single variables: a tree of disjunctions, neighbours together.
+        parts = sorted(parts, key=lambda f: f.variables)
+        size = MAX_FLAT_COLUMNS
+        while size > 2 and 2**size > self._max_cells:
+            size -= 1
+        chunks = [parts[k : k + size] for k in range(0, len(parts), size)]
+        return _distinct(self.boolean(self._direct(chunk), name) if len(chunk) > 1 else chunk[0] for chunk in chunks)
+
+    def _merge_scope(self, group: list[Function]) -> list[Function]:
+        if len(group) == 1:
+            return group
+        axes = common_axes(self.builder.partitions, group)
+        if cells(axes) <= self._max_cells or len(axes) == 1:
+            return [simplify(self.builder.partitions, axes, disjunction([[f] for f in group], axes))]
+        return [self.boolean(f, "part") for f in group]
+
+    def _direct(self, functions: list[Function]) -> Function:
+        axes = common_axes(self.builder.partitions, functions)
+        return simplify(self.builder.partitions, axes, disjunction([[f] for f in functions], axes))
+
+    def _fits(self, axes: Sequence[Partition], flat: bool) -> bool:
+        if len(axes) <= 1:
+            return True
+        return len(axes) <= (MAX_FLAT_COLUMNS if flat else MAX_COLUMNS) and cells(axes) <= self._max_cells
+
+    def _has_moves(self, axes: Sequence[Partition]) -> bool:
+        return any(self.builder.variables[axis.variable].kind in MOVE_KINDS for axis in axes)
+
+    def _is_boolean(self, function: Function) -> bool:
+        return len(function.axes) == 1 and self.builder.variables[function.axes[0].variable].size == 2
+
+
+def _clean(rules: Rules) -> list[list[Function]] | None:
+    """Rules without constant conditions; None if one of them always applies."""
+    cleaned: list[list[Function]] = []
+    for rule in rules:
+        if any(f.constant and not f.table for f in rule):
+            continue
+        conditions = _distinct(f for f in rule if not f.constant)
+        if not conditions:
+            return None
+        cleaned.append(conditions)
+    return cleaned
+
+
+def _distinct(functions: Iterable[Function]) -> list[Function]:
+    """The functions without repetitions, in order."""
+    return list({f.key: f for f in functions}.values())

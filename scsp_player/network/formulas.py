@@ -1,0 +1,157 @@
+"""The atoms of a game as functions of the network's variables, made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
+from scsp_player.grounding.ground_game import TRUE as TRUE_LITERAL
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network.circuit import Circuit
+from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells
+from scsp_player.network.naming import identifier, words_of
+from scsp_player.network.rules import AcyclicRules, MoveRules
+
+INLINE_CELLS = 64
+INLINE_COLUMNS = 4
+"""An atom used once is no variable of its own if its function has at most that many cells and columns."""
+
+SPLIT_LITERALS = 3
+"""A conjunction with several uses is taken apart, where that is possible, if it is at most that long."""
+
+
+class Formulas:
+    """Functions of atoms; the functions of the inputs are given with ``give``."""
+
+    def __init__(self, game: GroundGame, rules: AcyclicRules, merged: MoveRules, circuit: Circuit) -> None:
+        self._game = game
+        self._rules = rules
+        self._merged = merged
+        self._circuit = circuit
+        self._functions: dict[int, Function] = {0: TRUE}
+        self._sets: list[list[Function | None]] = [[None] * len(sets) for sets in merged.sets]
+        self._actions: list[int] = []
+        self._position = np.zeros(rules.atoms, dtype=np.int64)
+        self._position[rules.order] = np.arange(len(rules.order))
+
+    def give(self, atom: int, function: Function) -> None:
+        """The function of an input, or a replacement for that of a derived atom."""
+        self._functions[atom] = function
+
+    def give_actions(self, variables: list[int]) -> None:
+        """The move variable of every role."""
+        self._actions = variables
+
+    def function(self, literal: int) -> Function:
+        """The function of a literal; auxiliary variables are made on the way where they are needed."""
+        if literal in (TRUE_LITERAL, FALSE_LITERAL):
+            return TRUE if literal == TRUE_LITERAL else FALSE
+        atom = literal >> 1
+        if atom not in self._functions:
+            self._build([atom])
+        function = self._functions[atom]
+        return ~function if literal & 1 else function
+
+    def rules(self, literal: int) -> Rules:
+        """The literal's rules with the functions of their conditions (one rule for a literal that is no derived atom)."""
+        atom = literal >> 1
+        if literal & 1 or literal == TRUE_LITERAL or atom in self._functions or not self._derived(atom):
+            return [[self.function(literal)]]
+        self._build(sorted({int(b) >> 1 for b in self._bodies(atom)}))
+        return self._conditions(atom)
+
+    def conjuncts(self, literal: int) -> list[Function]:
+        """Functions that hold together exactly if the literal holds; none of them depends on more than it must."""
+        result: list[Function] = []
+        stack = [literal]
+        while stack:
+            current = stack.pop()
+            parts = self._parts(current)
+            if parts is None:
+                result.append(self.function(current))
+            else:
+                stack.extend(parts)
+        return result
+
+    def _parts(self, literal: int) -> list[int] | None:
+        """Literals whose conjunction is this literal, if its definition is of that form."""
+        atom = literal >> 1
+        if literal <= FALSE_LITERAL or atom in self._functions or not self._derived(atom):
+            return None
+        merged = self._merged
+        first, last = int(merged.head_start[atom]), int(merged.head_start[atom + 1])
+        if (merged.moves[first:last] >= 0).any():
+            return None
+        bodies = merged.body[merged.body_start[first] : merged.body_start[last]]
+        if not literal & 1:
+            parts = bodies.tolist() if last - first == 1 else None
+        else:
+            parts = (bodies ^ 1).tolist() if len(bodies) == last - first else None
+        if parts is not None and len(parts) > SPLIT_LITERALS and merged.uses[atom] > 1:
+            return None
+        return parts
+
+    def name(self, atom: int) -> str:
+        """Words for the name of a variable of an atom."""
+        term = self._game.terms.term(int(self._game.atom_term[self._rules.original[atom]]))
+        level = int(self._rules.level[atom])
+        return identifier("", words_of(term)).lstrip("_") + (f"_level_{level}" if level else "")
+
+    def _derived(self, atom: int) -> bool:
+        return bool(self._merged.head_start[atom] < self._merged.head_start[atom + 1])
+
+    def _bodies(self, atom: int) -> NDArray[np.int32]:
+        merged = self._merged
+        return merged.body[merged.body_start[merged.head_start[atom]] : merged.body_start[merged.head_start[atom + 1]]]
+
+    def _build(self, atoms: Iterable[int]) -> None:
+        """Make the functions of atoms and of everything below them, in order of evaluation."""
+        missing: set[int] = set()
+        stack = [a for a in atoms if a not in self._functions]
+        while stack:
+            atom = stack.pop()
+            if atom in missing:
+                continue
+            missing.add(atom)
+            for below in np.unique(self._bodies(atom) >> 1).tolist():
+                if below not in self._functions and below not in missing:
+                    stack.append(below)
+        for atom in sorted(missing, key=lambda a: int(self._position[a])):
+            self._functions[atom] = self._define(atom)
+
+    def _define(self, atom: int) -> Function:
+        if not self._derived(atom):
+            return FALSE
+        name = self.name(atom)
+        function = self._circuit.rules(self._conditions(atom), name)
+        if len(function.axes) <= 1:
+            return function
+        if self._merged.uses[atom] <= 1 and len(function.axes) <= INLINE_COLUMNS and cells(function.axes) <= INLINE_CELLS:
+            return function
+        return self._circuit.boolean(function, name)
+
+    def _conditions(self, atom: int) -> list[list[Function]]:
+        merged = self._merged
+        result: list[list[Function]] = []
+        for rule in range(int(merged.head_start[atom]), int(merged.head_start[atom + 1])):
+            body = merged.body[merged.body_start[rule] : merged.body_start[rule + 1]].tolist()
+            conditions = [self._known(literal) for literal in body]
+            for role, moves in enumerate(merged.moves[rule].tolist()):
+                if moves >= 0:
+                    conditions.append(self._moves(role, moves))
+            result.append(conditions)
+        return result
+
+    def _known(self, literal: int) -> Function:
+        function = self._functions[literal >> 1]
+        return ~function if literal & 1 else function
+
+    def _moves(self, role: int, identifier: int) -> Function:
+        function = self._sets[role][identifier]
+        if function is None:
+            values = self._merged.sets[role][identifier]
+            function = self._sets[role][identifier] = self._circuit.builder.one_of(self._actions[role], values)
+        return function

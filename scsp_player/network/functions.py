@@ -1,0 +1,186 @@
+"""Functions of finite-domain variables as small dense tables over classes of values.
+
+A variable enters a function through a *partition* of its values: values that the function treats alike share a class. A move
+variable with hundreds of values thus takes two or three positions of a table, one for each of its effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Classes of the values of one variable; made only by :class:`Partitions`, so that equal ones are the same object.
+
+    Attributes:
+        variable: index of the variable.
+        labels: int32[domain], the class of every value; classes are numbered in order of first appearance.
+        size: number of classes.
+        index: identifies the partition.
+    """
+
+    variable: int
+    labels: NDArray[np.int32]
+    size: int
+    index: int
+
+    @property
+    def identity(self) -> bool:
+        """Whether every value is a class of its own."""
+        return self.size == len(self.labels)
+
+
+class Partitions:
+    """All partitions in use, and their common refinements."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, bytes], Partition] = {}
+        self._refined: dict[tuple[int, int], tuple[Partition, Array, Array]] = {}
+
+    def of(self, variable: int, labels: Array) -> Partition:
+        """The partition of a variable's values by equal labels (any[domain])."""
+        _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), dtype=np.int32)
+        rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+        canonical = rank[inverse]
+        key = (variable, canonical.tobytes())
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Partition(variable, canonical, len(first), len(self._known))
+        return found
+
+    def refine(self, left: Partition, right: Partition) -> tuple[Partition, Array, Array]:
+        """The coarsest partition that refines both, and for each of its classes the class in ``left`` and in ``right``."""
+        key = (left.index, right.index)
+        found = self._refined.get(key)
+        if found is None:
+            both = self.of(left.variable, left.labels.astype(np.int64) * right.size + right.labels)
+            representative = first_of_class(both)
+            found = self._refined[key] = (both, left.labels[representative], right.labels[representative])
+        return found
+
+    def merge(self, partitions: Sequence[Partition]) -> tuple[Partition, list[Array | None]]:
+        """The common refinement of several, and for each the map from its classes to theirs (None: the same partition)."""
+        common = partitions[0]
+        for other in partitions[1:]:
+            if other is not common:
+                common = self.refine(common, other)[0]
+        return common, [None if p is common else p.labels[first_of_class(common)] for p in partitions]
+
+
+def first_of_class(partition: Partition) -> Array:
+    """One value of every class."""
+    return np.unique(partition.labels, return_index=True)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A table of values over classes of variables.
+
+    Attributes:
+        axes: one partition for each variable that matters, by ascending variable.
+        table: bool or integer array with one dimension an axis.
+    """
+
+    axes: tuple[Partition, ...]
+    table: Array
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The variables that matter."""
+        return tuple(axis.variable for axis in self.axes)
+
+    @property
+    def constant(self) -> bool:
+        """Whether no variable matters."""
+        return not self.axes
+
+    @property
+    def key(self) -> tuple[tuple[int, ...], bytes]:
+        """Equal for equal functions (both simplified)."""
+        return tuple(axis.index for axis in self.axes), self.table.tobytes()
+
+    def __invert__(self) -> Function:
+        return Function(self.axes, ~self.table)
+
+
+Rules: TypeAlias = Sequence[Sequence[Function]]
+"""A formula in disjunctive form: in one of the rules all functions (truth values) hold."""
+
+TRUE = Function((), np.array(True))
+FALSE = Function((), np.array(False))
+
+
+def cells(axes: Iterable[Partition]) -> int:
+    """Size of a table over these axes."""
+    product = 1
+    for axis in axes:
+        product *= axis.size
+    return product
+
+
+def common_axes(partitions: Partitions, functions: Iterable[Function]) -> tuple[Partition, ...]:
+    """The axes over which all the functions can be written."""
+    by_variable: dict[int, dict[int, Partition]] = {}
+    for function in functions:
+        for axis in function.axes:
+            by_variable.setdefault(axis.variable, {})[axis.index] = axis
+    return tuple(partitions.merge(list(by_variable[v].values()))[0] for v in sorted(by_variable))
+
+
+def spread(function: Function, axes: Sequence[Partition]) -> Array:
+    """The function's table with one dimension for each of ``axes`` (finer than its own), ready to broadcast."""
+    table = function.table
+    shape = [1] * len(axes)
+    position = 0
+    for dimension, axis in enumerate(axes):
+        if position < len(function.axes) and function.axes[position].variable == axis.variable:
+            own = function.axes[position]
+            if own is not axis:
+                table = table.take(own.labels[first_of_class(axis)], axis=position)
+            shape[dimension] = axis.size
+            position += 1
+    return table.reshape(shape)
+
+
+def disjunction(rules: Rules, axes: Sequence[Partition]) -> Array:
+    """Table over ``axes`` of the truth of "in one of the rules all functions hold"."""
+    result = np.zeros([axis.size for axis in axes], dtype=np.bool_)
+    known: dict[int, Array] = {}
+    for rule in rules:
+        term: Array | None = None
+        for function in rule:
+            table = known.get(id(function))
+            if table is None:
+                table = known[id(function)] = spread(function, axes)
+            term = table if term is None else term & table
+        result |= True if term is None else term
+    return result
+
+
+def simplify(partitions: Partitions, axes: Sequence[Partition], table: Array) -> Function:
+    """The same function with classes merged where the table treats them alike, and without variables that do not matter."""
+    kept: list[Partition] = []
+    for axis in axes:
+        dimension = len(kept)
+        slices = np.moveaxis(table, dimension, 0).reshape(axis.size, -1)
+        first: dict[bytes, int] = {}
+        numbers = [first.setdefault(row.tobytes(), len(first)) for row in slices]
+        if len(first) == 1:
+            table = table.take(0, axis=dimension)
+            continue
+        if len(first) < axis.size:
+            numbering = np.array(numbers)
+            axis = partitions.of(axis.variable, numbering[axis.labels])
+            # Classes of the coarser partition are numbered by first appearance among values, hence among old classes.
+            table = table.take(np.unique(numbering, return_index=True)[1], axis=dimension)
+        kept.append(axis)
+    return Function(tuple(kept), np.array(table, order="C"))

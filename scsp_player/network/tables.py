@@ -1,0 +1,304 @@
+"""The network under construction: variables, and the tables that tie them together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.network.cover import ANY, Coverer
+from scsp_player.network.errors import NetworkTooLargeError
+from scsp_player.network.functions import Function, Partition, Partitions, cells, common_axes, spread
+from xcsp.model import STAR, Table
+
+Ints = NDArray[np.int32]
+Array = NDArray[Any]
+
+MERGE_CELLS = 1_000_000
+"""Constraints over the same variables are put together when a dense table over these has at most this many cells."""
+
+NEW_VARIABLE = 8
+"""What another class variable costs, in table entries."""
+
+MOVE_KINDS = ("decision", "chance")
+"""Kinds of the variables that stand for a role's move."""
+
+
+@dataclass
+class Draft:
+    """A variable under construction.
+
+    Attributes:
+        name: identifier.
+        size: number of values; tables under construction use their indices 0 … size - 1.
+        kind: what it stands for; becomes the ``class`` of the variable in XCSP3.
+        note: dictionary of the values, for readers.
+        domain: the values themselves, ascending; None for 0 … size - 1.
+    """
+
+    name: str
+    size: int
+    kind: str
+    note: str = ""
+    domain: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A finished table: tuples over a scope in ascending order; ``output`` is the variable that it defines, or -1."""
+
+    tuples: Ints
+    positive: bool
+    kind: str
+    output: int = -1
+
+
+class TableBuilder:
+    """Collects variables and constraints; every table is written in the fewest tuples that it finds.
+
+    Args:
+        tuple_limit: no table gets more tuples than this.
+        total_limit: bound on the entries of all tables together.
+    """
+
+    def __init__(self, tuple_limit: int, total_limit: int = 100_000_000) -> None:
+        self.variables: list[Draft] = []
+        self.partitions = Partitions()
+        self.coverer = Coverer()
+        self.tuple_limit = tuple_limit
+        self._total_limit = total_limit
+        self._entries = 0
+        self._tables: dict[tuple[int, ...], list[_Entry]] = defaultdict(list)
+        self._relations: dict[tuple[int, ...], list[tuple[tuple[Partition, ...], Array, str]]] = defaultdict(list)
+        self._quotients: dict[int, int] = {}
+        self._names: dict[str, int] = {}
+
+    def variable(self, name: str, size: int, kind: str, note: str = "", domain: tuple[int, ...] | None = None) -> int:
+        """A new variable with ``size`` values; the name gets a number if it is taken."""
+        unique, number = name, self._names.get(name, 0)
+        while unique in self._names:
+            number += 1
+            unique = f"{name}_{number + 1}"
+        self._names[name] = number
+        self._names.setdefault(unique, 0)
+        self.variables.append(Draft(unique, size, kind, note, domain))
+        return len(self.variables) - 1
+
+    def identity(self, variable: int) -> Partition:
+        """The partition of a variable with a class for every value."""
+        return self.partitions.of(variable, np.arange(self.variables[variable].size))
+
+    def one_of(self, variable: int, values: Sequence[int] | Ints) -> Function:
+        """The function "the variable has one of these values"."""
+        mask = np.zeros(self.variables[variable].size, dtype=np.bool_)
+        mask[np.asarray(values, dtype=np.int64)] = True
+        if mask.all() or not mask.any():
+            return Function((), np.array(bool(mask.any())))
+        partition = self.partitions.of(variable, mask)
+        return Function((partition,), np.array([mask[0], not mask[0]]))
+
+    def define(self, output: int, axes: Sequence[Partition], table: Array, kind: str) -> None:
+        """Constrain ``output`` to be the function ``table`` (int, ``FORBIDDEN`` where it does not matter) over ``axes``."""
+        self.define_rows(output, axes, self.coverer.cover(table), kind)
+
+    def define_rows(self, output: int, axes: Sequence[Partition], rows: Ints, kind: str) -> None:
+        """Add a table of disjoint rows: classes of ``axes`` (or ``ANY``), then the value of ``output``."""
+        used = [k for k in range(len(axes)) if (rows[:, k] != ANY).any()]
+        columns = rows[:, [*used, len(axes)]]
+        chosen = [*(axes[k] for k in used), self.identity(output)]
+        plan, _ = self._plan(chosen, columns)
+        self._write(chosen, plan, columns, _Use(True, kind, output))
+
+    def restrict(self, axes: Sequence[Partition], allowed: Array, kind: str) -> None:
+        """Allow only the combinations of classes for which ``allowed`` (bool over ``axes``) holds."""
+        order = np.argsort([axis.variable for axis in axes])
+        ascending = tuple(axes[k] for k in order)
+        self._relations[tuple(axis.variable for axis in ascending)].append((ascending, allowed.transpose(order), kind))
+
+    def _quotient(self, partition: Partition, target: str) -> int:
+        """The variable whose value is the class of a variable's value; made, with its binary table, when first asked for."""
+        found = self._quotients.get(partition.index)
+        if found is None:
+            source = self.variables[partition.variable]
+            prefix = "effect" if source.kind in MOVE_KINDS else "class"
+            name = "_".join([prefix, source.name.split("_", 1)[-1], target])
+            found = self._quotients[partition.index] = self.variable(name, partition.size, "auxiliary", f"class of {source.name}")
+            labels = partition.labels
+            rows = np.stack([np.arange(len(labels), dtype=np.int32), labels], axis=1)
+            self._put((partition.variable, found), rows, _Use(True, "class", found))
+        return found
+
+    def _plan(self, axes: Sequence[Partition], rows: Ints) -> tuple[list[bool], int]:
+        """Which columns to replace by class variables so that fewest table entries are needed, and their number."""
+        multiples = np.ones(rows.shape, dtype=np.int64)
+        for k, axis in enumerate(axes):
+            if not axis.identity:
+                multiples[:, k] = _multiples(axis, rows[:, k])
+        replaced = [False] * len(axes)
+        spent = 0
+        while True:
+            size = multiples.prod(axis=1)
+            total = int(size.sum())
+            best, best_gain, best_price = -1, 0, 0
+            for k, axis in enumerate(axes):
+                if axis.identity or replaced[k]:
+                    continue
+                price = 0 if axis.index in self._quotients else 2 * len(axis.labels) + NEW_VARIABLE
+                saved = total - int((size // multiples[:, k]).sum())
+                gain = saved if total > self.tuple_limit else saved * len(axes) - price
+                if gain > best_gain:
+                    best, best_gain, best_price = k, gain, price
+            if best < 0:
+                return replaced, total * len(axes) + spent
+            replaced[best] = True
+            multiples[:, best] = 1
+            spent += best_price
+
+    def _write(self, axes: Sequence[Partition], plan: list[bool], rows: Ints, use: _Use) -> None:
+        """Add a table of rows over classes, with the columns named by ``plan`` replaced by class variables."""
+        target = self.variables[use.output].name.split("_", 1)[-1] if use.output >= 0 else use.kind
+        final = [self.identity(self._quotient(a, target)) if replaced else a for a, replaced in zip(axes, plan, strict=True)]
+        size = np.ones(len(rows), dtype=np.int64)
+        for k, axis in enumerate(final):
+            if not axis.identity:
+                size *= _multiples(axis, rows[:, k])
+        if size.sum() > self.tuple_limit:
+            names = ", ".join(self.variables[axis.variable].name for axis in final)
+            raise NetworkTooLargeError(
+                f"a table over {names} needs {size.sum()} tuples", remedy=f"the limit is {self.tuple_limit}"
+            )
+        self._put(tuple(axis.variable for axis in final), _expand(final, rows, size), use)
+
+    def _put(self, scope: tuple[int, ...], tuples: Ints, use: _Use) -> None:
+        if len(tuples) > self.tuple_limit:
+            raise NetworkTooLargeError(
+                f"{self.variables[scope[0]].name} has {len(tuples)} values", remedy=f"tables are limited to {self.tuple_limit}"
+            )
+        self._entries += tuples.size
+        if self._entries > self._total_limit:
+            raise NetworkTooLargeError(f"the tables have more than {self._total_limit} entries")
+        order = np.argsort(scope)
+        entry = _Entry(tuples[:, order], use.positive, use.kind, use.output)
+        self._tables[tuple(int(scope[k]) for k in order)].append(entry)
+
+    def _finish_relations(self) -> None:
+        for scope, relations in self._relations.items():
+            functions = [Function(axes, allowed) for axes, allowed, _ in relations]
+            axes = common_axes(self.partitions, functions)
+            allowed = np.ones([axis.size for axis in axes], dtype=np.bool_)
+            for function in functions:
+                allowed &= spread(function, axes)
+            self._relate(scope, axes, allowed, relations[0][2])
+        self._relations.clear()
+
+    def _relate(self, scope: tuple[int, ...], axes: tuple[Partition, ...], allowed: Array, kind: str) -> None:
+        """Add a relation as conflicts or as supports, whichever are fewer."""
+        if allowed.all():
+            return
+        conflicts = np.argwhere(~allowed).astype(np.int32)
+        rows = self.coverer.cover(allowed.astype(np.int32))
+        supports = rows[rows[:, -1] == 1, :-1]
+        conflict_plan, conflict_cost = self._plan(axes, conflicts)
+        support_plan, support_cost = self._plan(axes, supports)
+        if conflict_cost <= support_cost:
+            self._write(axes, conflict_plan, conflicts, _Use(False, kind))
+        else:
+            self._write(axes, support_plan, supports, _Use(True, kind))
+
+    def finish(self, needed: Iterable[int]) -> tuple[list[Draft], list[Table], Ints]:
+        """Variables, constraints, and the new index of every old variable (-1: left out).
+
+        Auxiliary variables that nothing depends on are left out, ``needed`` excepted. Constraints over the same variables become
+        one where the size allows. They stand in the order of their last variables.
+        """
+        self._finish_relations()
+        self._drop_unused(set(needed))
+        used = [v for v, draft in enumerate(self.variables) if draft.kind != "dropped"]
+        index = np.full(len(self.variables), -1, dtype=np.int32)
+        index[used] = np.arange(len(used), dtype=np.int32)
+        tables: list[Table] = []
+        for scope, entries in sorted(self._tables.items(), key=lambda item: (item[0][-1], item[0])):
+            for entry in self._merge(scope, entries) if len(entries) > 1 else entries:
+                tables.append(Table(index[list(scope)], self._values(scope, entry.tuples), entry.positive, (entry.kind,)))
+        return [self.variables[v] for v in used], tables, index
+
+    def _drop_unused(self, needed: set[int]) -> None:
+        occurrences = Counter(v for scope, entries in self._tables.items() for v in scope for _ in entries)
+        definition = {e.output: scope for scope, entries in self._tables.items() for e in entries if e.output >= 0}
+        waiting = list(range(len(self.variables)))
+        while waiting:
+            variable = waiting.pop()
+            draft = self.variables[variable]
+            if draft.kind != "auxiliary" or variable in needed or occurrences[variable] != 1 or variable not in definition:
+                continue
+            scope = definition[variable]
+            self._tables[scope] = [e for e in self._tables[scope] if e.output != variable]
+            if not self._tables[scope]:
+                del self._tables[scope]
+            draft.kind = "dropped"
+            occurrences.subtract(scope)
+            waiting.extend(scope)
+
+    def _values(self, scope: tuple[int, ...], tuples: Ints) -> Ints:
+        """Tuples of value indices as tuples of values."""
+        for column, variable in enumerate(scope):
+            domain = self.variables[variable].domain
+            if domain is not None:
+                indices = tuples[:, column]
+                mapped = np.array(domain, dtype=np.int32)[np.maximum(indices, 0)]
+                tuples[:, column] = np.where(indices == STAR, STAR, mapped)
+        return np.ascontiguousarray(tuples)
+
+    def _merge(self, scope: tuple[int, ...], entries: list[_Entry]) -> list[_Entry]:
+        axes = tuple(self.identity(v) for v in scope)
+        if cells(axes) > MERGE_CELLS:
+            return entries
+        allowed = np.ones([axis.size for axis in axes], dtype=np.bool_)
+        for entry in entries:
+            listed = np.zeros_like(allowed)
+            for row in entry.tuples:
+                listed[tuple(slice(None) if x == STAR else int(x) for x in row)] = True
+            allowed &= listed if entry.positive else ~listed
+        rows = self.coverer.cover(allowed.astype(np.int32))
+        supports = rows[rows[:, -1] == 1, :-1]
+        conflicts = np.argwhere(~allowed).astype(np.int32)
+        if len(conflicts) < len(supports):
+            return [_Entry(conflicts, False, entries[0].kind)]
+        return [_Entry(np.where(supports == ANY, STAR, supports).astype(np.int32), True, entries[0].kind)]
+
+
+@dataclass(frozen=True)
+class _Use:
+    """What a table is for."""
+
+    positive: bool
+    kind: str
+    output: int = -1
+
+
+def _multiples(axis: Partition, column: Ints) -> NDArray[np.int64]:
+    """Number of values that each entry of a column of classes stands for; ``ANY`` stays one entry."""
+    return np.where(column == ANY, 1, np.bincount(axis.labels, minlength=axis.size)[column])
+
+
+def _expand(axes: Sequence[Partition], rows: Ints, size: NDArray[np.int64]) -> Ints:
+    """Rows over classes as tuples over values, ``ANY`` as ``STAR``."""
+    tuples = np.repeat(rows, size, axis=0)
+    # The number of a tuple within its row is read as a number with one digit for each class.
+    rest = np.arange(len(tuples), dtype=np.int64) - np.repeat(np.cumsum(size) - size, size)
+    for k, axis in enumerate(axes):
+        column = tuples[:, k]
+        if not axis.identity:
+            counts = np.bincount(axis.labels, minlength=axis.size)
+            order = np.argsort(axis.labels, kind="stable")
+            begin = np.cumsum(counts) - counts
+            chosen = column != ANY
+            number = np.where(chosen, counts[column], 1)
+            column = np.where(chosen, order[np.minimum(begin[column] + rest % number, len(order) - 1)], ANY)
+            rest //= number
+        tuples[:, k] = np.where(column == ANY, STAR, column)
+    return tuples.astype(np.int32)

@@ -1,0 +1,302 @@
+"""From ground rules to the template: variables, then the tables of every question about a turn."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network.cases import Outputs, case_rows
+from scsp_player.network.circuit import Circuit
+from scsp_player.network.cover import FORBIDDEN
+from scsp_player.network.formulas import Formulas
+from scsp_player.network.functions import Function, cells, common_axes, first_of_class, simplify, spread
+from scsp_player.network.groups import StateGroup, state_groups
+from scsp_player.network.micro_scsp import MicroSCSP
+from scsp_player.network.naming import dictionary, identifier, words_of
+from scsp_player.network.rules import merge_moves, unfold
+from scsp_player.network.scores import define_by_tree
+from scsp_player.network.tables import Draft, TableBuilder
+from xcsp.model import Instance, Table, Variable
+
+Ints = NDArray[np.int32]
+
+TUPLE_LIMIT = 100_000
+"""No table of a template has more tuples, unless the caller says so."""
+
+LEAST_TUPLE_LIMIT = 64
+"""Smaller limits are refused: the tables into which others are split need that many."""
+
+DENSE_CELLS = 4096
+"""The function of a variable with several values is tabulated at once up to this size, by cases above."""
+
+DENSE_COLUMNS = 7
+
+
+def template(game: GroundGame, *, tuple_limit: int = TUPLE_LIMIT, proof_seconds: float = 30.0) -> MicroSCSP:
+    """The micro-SCSP that stands for any turn of the game (WoodStock paper, section 3; ``docs/translation.md``).
+
+    Args:
+        game: the ground rules.
+        tuple_limit: no table has more tuples; larger ones are split by auxiliary variables. At least ``LEAST_TUPLE_LIMIT``.
+        proof_seconds: how long groups of fluents may be searched for and proved; what remains unproved stays Boolean.
+
+    Raises:
+        NetworkTooLargeError: if the tables cannot be kept within bounds, for instance because a role has more moves.
+        ValueError: if ``tuple_limit`` is too small.
+    """
+    if tuple_limit < LEAST_TUPLE_LIMIT:
+        raise ValueError(f"tuple_limit is at least {LEAST_TUPLE_LIMIT}")
+    return _Translation(game, tuple_limit, proof_seconds).result()
+
+
+class _Translation:
+    """One run of ``template``."""
+
+    def __init__(self, game: GroundGame, tuple_limit: int, proof_seconds: float) -> None:
+        self.game = game
+        self.builder = TableBuilder(tuple_limit)
+        self.circuit = Circuit(self.builder)
+        self.groups = state_groups(game, seconds=proof_seconds)
+        self.fluent_value = np.zeros(game.fluents, dtype=np.int32)
+        for group in self.groups:
+            self.fluent_value[group.fluents] = 1 if len(group.fluents) == 1 else np.arange(len(group.fluents))
+        rules = unfold(game)
+        self.formulas = Formulas(game, rules, merge_moves(game, rules), self.circuit)
+
+    def result(self) -> MicroSCSP:
+        game = self.game
+        now = self._state_variables("now")
+        actions = self._action_variables()
+        terminal = self._terminal()
+        self._legality(actions, terminal)
+        scores = self._scores(terminal)
+        following = self._state_variables("next")
+        for group, variable, successor in zip(self.groups, now, following, strict=True):
+            self._transition(group, variable, successor, actions, terminal)
+        percept_variable, percept_value = self._percepts()
+        fluent_group = np.zeros(game.fluents, dtype=np.int64)
+        for number, group in enumerate(self.groups):
+            fluent_group[group.fluents] = number
+        drafts, constraints, index = self.builder.finish(percept_variable)
+        return MicroSCSP(
+            game=game,
+            instance=self._instance(drafts, constraints),
+            groups=tuple(self.groups),
+            now=index[now],
+            next=index[following],
+            action_variable=index[actions],
+            none_value=np.diff(game.role_start).astype(np.int32),
+            fluent_variable=index[now][fluent_group],
+            fluent_value=self.fluent_value,
+            next_variable=index[following][fluent_group],
+            next_value=self.fluent_value,
+            terminal_variable=int(index[terminal]),
+            score_variable=index[scores],
+            percept_variable=index[np.array(percept_variable, dtype=np.int32)],
+            percept_value=np.array(percept_value, dtype=np.int32),
+        )
+
+    def _state_variables(self, prefix: str) -> list[int]:
+        result: list[int] = []
+        for group in self.groups:
+            words = [str(self.game.fluent(int(f))) for f in group.fluents]
+            label = words_of(self.game.fluent(int(group.fluents[0]))) if len(words) == 1 else group.label
+            values = [f"(not {words[0]})", *words] if len(words) == 1 else words if group.exact else [*words, "none of these"]
+            kind = "state" if prefix == "now" else "next"
+            result.append(self.builder.variable(identifier(prefix, label), len(values), kind, dictionary(values)))
+            if prefix == "now":
+                for fluent in group.fluents:
+                    function = self.builder.one_of(result[-1], [int(self.fluent_value[fluent])])
+                    self.formulas.give(int(self.game.fluent_atom[fluent]), function)
+        return result
+
+    def _action_variables(self) -> list[int]:
+        """One variable a role, that of chance last."""
+        game = self.game
+        actions = [0] * len(game.roles)
+        for role in sorted(range(len(game.roles)), key=lambda r: r == game.random_role):
+            moves = range(int(game.role_start[role]), int(game.role_start[role + 1]))
+            kind = "chance" if role == game.random_role else "decision"
+            note = dictionary([*(game.move(m) for m in moves), "none"])
+            actions[role] = self.builder.variable(identifier("action", [game.roles[role]]), len(moves) + 1, kind, note)
+            for value, move in enumerate(moves):
+                self.formulas.give(int(game.does_atom[move]), self.builder.one_of(actions[role], [value]))
+        self.formulas.give_actions(actions)
+        return actions
+
+    def _terminal(self) -> int:
+        literal = self.game.terminal_literal
+        function = self.circuit.rules(self.formulas.rules(literal), "terminal")
+        variable = self.builder.variable("terminal", 2, "terminal", "1 = the match is over")
+        self.builder.define(variable, function.axes, function.table.astype(np.int32), "terminal")
+        if literal > FALSE_LITERAL:
+            holds = self.builder.one_of(variable, [1])
+            self.formulas.give(literal >> 1, ~holds if literal & 1 else holds)
+        return variable
+
+    def _legality(self, actions: list[int], terminal: int) -> None:
+        """A role does nothing exactly in terminal states; elsewhere its move satisfies every condition of its legality."""
+        game = self.game
+        for role, action in enumerate(actions):
+            size = self.builder.variables[action].size
+            conditions: dict[tuple[int, ...], dict[tuple[tuple[int, ...], bytes], tuple[Function, list[int]]]]
+            conditions = defaultdict(dict)
+            never = np.zeros(size, dtype=np.bool_)
+            for value in range(size - 1):
+                for function in self.formulas.conjuncts(int(game.legal_literal[game.role_start[role] + value])):
+                    if function.constant:
+                        never[value] |= not bool(function.table)
+                    else:
+                        scope = conditions[function.variables]
+                        scope.setdefault(function.key, (function, []))[1].append(value)
+            kinds = np.where(never, 2, np.arange(size) < size - 1)
+            axis = self.builder.partitions.of(action, kinds)
+            of_class = kinds[first_of_class(axis)]
+            allowed = np.array([[c == 1, c == 0] for c in of_class])
+            self.builder.restrict([axis, self.builder.identity(terminal)], allowed, "legal")
+            for entries in conditions.values():
+                self._require(action, list(entries.values()))
+
+    def _require(self, action: int, entries: Sequence[tuple[Function, list[int]]]) -> None:
+        """For every entry: the function holds if one of the values is the move. All functions have the same variables."""
+        size = self.builder.variables[action].size
+        rank: dict[bytes, int] = {}
+        member = np.zeros((size, len(entries)), dtype=np.bool_)
+        for column, (_, moves) in enumerate(entries):
+            member[moves, column] = True
+        labels = np.array([rank.setdefault(row.tobytes(), len(rank)) for row in member])
+        axis = self.builder.partitions.of(action, labels)
+        state = common_axes(self.builder.partitions, [f for f, _ in entries])
+        if cells(state) * axis.size > self.builder.tuple_limit and len(state) > 1:
+            for function, moves in entries:
+                self._require(action, [(self.circuit.boolean(function, "legal"), moves)])
+            return
+        shape = [a.size for a in state]
+        allowed = np.ones([axis.size, *shape], dtype=np.bool_)
+        for class_, representative in enumerate(first_of_class(axis)):
+            for asked, (function, _) in zip(member[representative], entries, strict=True):
+                if asked:
+                    allowed[class_] &= spread(function, state)
+        self.builder.restrict([axis, *state], allowed, "legal")
+
+    def _scores(self, terminal: int) -> list[int]:
+        game = self.game
+        over = self.builder.one_of(terminal, [1])
+        result: list[int] = []
+        for role, name in enumerate(game.roles):
+            goals = np.flatnonzero(game.goal_role == role)
+            domain = sorted({0, *game.goal_value[goals].tolist()})
+            score = self.builder.variable(identifier("score", [name]), len(domain), "score", domain=tuple(domain))
+            zero = domain.index(0)
+            values = [
+                (domain.index(int(game.goal_value[goal])), self.formulas.function(int(game.goal_literal[goal]))) for goal in goals
+            ]
+            outputs = Outputs(tuple((v, [[over, f]]) for v, f in values), default=zero, several=zero)
+            if not self._define(score, outputs, "score"):
+                booleans = [(v, self.circuit.boolean(f, identifier("goal", [name, str(domain[v])]))) for v, f in values]
+                define_by_tree(self.builder, score, over, booleans, zero)
+            result.append(score)
+        return result
+
+    def _transition(self, group: StateGroup, now: int, successor: int, actions: list[int], terminal: int) -> None:
+        """The next value by the rules; in terminal states, where nobody moves, the present one."""
+        values: list[tuple[int, list[list[Function]]]] = []
+        for fluent in group.fluents.tolist():
+            rules = [list(rule) for rule in self.formulas.rules(int(self.game.next_literal[fluent]))]
+            values.append((int(self.fluent_value[fluent]), rules))
+        over = self._over([f for _, rules in values for rule in rules for f in rule], actions, terminal)
+        values = [
+            (v, [*([*rule, ~over] for rule in rules), [over, self.builder.one_of(now, [v])]]) for v, rules in values
+        ]
+        single = len(group.fluents) == 1
+        default = FORBIDDEN if group.exact else 0 if single else len(group.fluents)
+        outputs = Outputs(tuple(values), default=default)
+        if self._define(successor, outputs, "next"):
+            return
+        name = self.builder.variables[successor].name
+        functions = [(v, self.circuit.rules(rules, f"{name}_{v}")) for v, rules in values]
+        if single or self._define(successor, Outputs(tuple((v, [[f]]) for v, f in functions), default=default), "next"):
+            if single:
+                self.builder.define(successor, functions[0][1].axes, functions[0][1].table.astype(np.int32), "next")
+            return
+        axis = self.builder.identity(successor)
+        for value, function in functions:
+            holds = self.circuit.boolean(function, f"{name}_{value}")
+            is_value = np.arange(axis.size) == value
+            if holds.constant:
+                self.builder.restrict([axis], is_value == bool(holds.table), "next")
+            else:
+                allowed = holds.table[:, None] == is_value[None, :]
+                self.builder.restrict([holds.axes[0], axis], allowed, "next")
+
+    def _over(self, conditions: Sequence[Function], actions: list[int], terminal: int) -> Function:
+        """A condition that holds exactly in terminal states: "this role does nothing" for a role that matters anyway, if any."""
+        classes = dict.fromkeys(actions, 0)
+        for axis in common_axes(self.builder.partitions, conditions):
+            if axis.variable in classes:
+                classes[axis.variable] = axis.size
+        used = [action for action in actions if classes[action]]
+        if not used:
+            return self.builder.one_of(terminal, [1])
+        action = min(used, key=lambda a: classes[a])
+        return self.builder.one_of(action, [self.builder.variables[action].size - 1])
+
+    def _define(self, variable: int, outputs: Outputs, kind: str) -> bool:
+        """Tabulate a function with several values; False if its table would be too large."""
+        axes = common_axes(self.builder.partitions, outputs.conditions())
+        limit = min(DENSE_CELLS, self.builder.tuple_limit)
+        if cells(axes) <= limit and len(axes) <= DENSE_COLUMNS:
+            function = simplify(self.builder.partitions, axes, outputs.table(axes))
+            self.builder.define(variable, function.axes, function.table, kind)
+            return True
+        rows = case_rows(self.builder, outputs, axes, max_rows=limit)
+        if rows is None:
+            return False
+        self.builder.define_rows(variable, axes, rows, kind)
+        return True
+
+    def _percepts(self) -> tuple[list[int], list[int]]:
+        """For every percept a variable and the value that it has exactly if the role sees it."""
+        game = self.game
+        variables: list[int] = []
+        values: list[int] = []
+        for percept, role in enumerate(game.percept_role.tolist()):
+            function = self.formulas.function(int(game.percept_literal[percept]))
+            if len(function.axes) == 1:
+                axis = function.axes[0]
+                holds = np.flatnonzero(function.table[axis.labels])
+                if len(holds) == 1:
+                    variables.append(axis.variable)
+                    values.append(int(holds[0]))
+                    continue
+            term = game.terms.term(int(game.percept_term[percept]))
+            name = identifier("sees", [game.roles[role], *words_of(term)])
+            variable = self.builder.variable(name, 2, "percept", f"1 = {game.roles[role]} sees {term}")
+            self.builder.define(variable, function.axes, function.table.astype(np.int32), "percept")
+            variables.append(variable)
+            values.append(1)
+        return variables, values
+
+    def _instance(self, drafts: list[Draft], constraints: list[Table]) -> Instance:
+        used = np.zeros(len(drafts), dtype=np.bool_)
+        for table in constraints:
+            used[table.scope] = True
+        variables: list[Variable] = []
+        for index, draft in enumerate(drafts):
+            domain = np.arange(draft.size, dtype=np.int32) if draft.domain is None else np.array(draft.domain, dtype=np.int32)
+            probabilities = None
+            if draft.kind == "chance":
+                moves = draft.size - 1
+                probabilities = (*((Fraction(1, max(1, moves)),) * moves), Fraction(int(moves == 0)))
+            variables.append(Variable(draft.name, domain, probabilities, classes=(draft.kind,), note=draft.note))
+            if not used[index]:
+                # Solvers drop variables that are in no constraint, and then count fewer solutions.
+                constraints.append(Table(np.array([index], dtype=np.int32), domain[:, None].copy(), True, ("free",)))
+        decisions = tuple(i for i, draft in enumerate(drafts) if draft.kind == "decision")
+        return Instance(f"one turn of {self.game.source}", tuple(variables), tuple(constraints), decisions=decisions)
