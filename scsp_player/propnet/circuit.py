@@ -146,7 +146,7 @@ def _translate(game: GroundGame) -> Circuit:
     longest = int(np.diff(game.rule_start).max(initial=0)) + int(np.diff(game.head_start).max(initial=0))
     kernels.build(
         atom_literal,
-        game.component_atoms,
+        _evaluation_order(game),
         np.zeros(game.atoms, np.uint8),
         game.head_start,
         game.rule_start,
@@ -165,6 +165,24 @@ def _translate(game: GroundGame) -> Circuit:
     )
     outputs = (atom_literal[sources >> 1] ^ (sources & 1)).astype(np.int32)
     return tables.circuit(game.fluents, game.moves, outputs, len(game.goal_literal))
+
+
+def _evaluation_order(game: GroundGame) -> IntArray:
+    """``component_atoms`` with the atoms of each positive cycle in depth-first order."""
+    cycles = np.flatnonzero(game.component_cyclic)
+    if not len(cycles):
+        return game.component_atoms
+    order = game.component_atoms.copy()
+    home = np.full(game.atoms, -1, np.int32)
+    home[order] = np.repeat(np.arange(len(game.component_cyclic), dtype=np.int32), np.diff(game.component_start))
+    cursor = np.full(game.atoms, -1, np.int64)
+    path = np.zeros(len(order), np.int32)
+    for cycle in cycles:
+        place = slice(game.component_start[cycle], game.component_start[cycle + 1])
+        members = game.component_atoms[place]
+        rules = game.head_start, game.rule_start, game.rule_body
+        kernels.order_cycle(members, home, np.int32(cycle), *rules, cursor, path, order[place])
+    return order
 
 
 def _rebuild(circuit: Circuit) -> Circuit:

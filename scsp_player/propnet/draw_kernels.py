@@ -186,7 +186,7 @@ def tree_lines(moves: int) -> int:
     """Lines of ``tree`` that a draw among ``moves`` moves needs.
 
     >>> tree_lines(9)
-    37
+    40
     """
     nodes, height, lines = (moves + 1) // 2, 1, 0
     while True:
