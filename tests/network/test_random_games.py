@@ -91,13 +91,13 @@ def check_sheet(text):
         check_state(micro, lanes, state, lambda variables, values: solver.solutions((variables, values)).values)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rule_sheets())
 def test_network_equals_evaluation(text):
     check_sheet(text)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rule_sheets())
 def test_the_same_when_everything_has_to_be_split(text):
     with (
