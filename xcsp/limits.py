@@ -11,7 +11,8 @@ class Limits:
 
     Attributes:
         document_bytes: size of the XML text, after decompression.
-        piece_bytes: size of one tag, one tuple, or one list of variables or values: what must be in memory as text at once.
+        piece_bytes: size of one tag or CDATA section, one tuple, or one list of variables or values: what must be in
+            memory as text at once.
         depth: nesting of elements.
         variables: variables, cells of arrays included.
         constraints: constraints, after expansion of groups.

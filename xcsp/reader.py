@@ -8,18 +8,18 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import PurePath
 from typing import IO, Any, NoReturn
-from xml.parsers import expat
 
 from xcsp.conventions import split_root_note
 from xcsp.declarations import CONSTANT, Declarations
 from xcsp.errors import XcspError
+from xcsp.events import EventParser
 from xcsp.limits import Limits
 from xcsp.model import Instance
 from xcsp.postings import Posting, Postings, Scope
 from xcsp.sources import chunks, source_name
 from xcsp.table_reader import RawTable, TableText
+from xcsp.utf8 import utf8_pieces
 
-_PIECE = 1 << 20
 _CHILDREN: dict[str, frozenset[str]] = {
     "": frozenset({"instance"}),
     "instance": frozenset({"variables", "constraints", "objectives", "annotations"}),
@@ -45,7 +45,6 @@ _ATTRIBUTES: dict[str, frozenset[str]] = {
     "supports": frozenset({"note"}),
     "conflicts": frozenset({"note"}),
 }
-_ENCODINGS = frozenset({"utf-8", "utf-16", "us-ascii", "iso-8859-1"})
 _TEXTUAL = frozenset({"var", "array", "domain", "list", "args", "values", "decision"})
 _REMEDY = "only tables can be read: <extension>, also in <group>, and <instantiation>"
 
@@ -124,19 +123,14 @@ class _Reader:
 
     def read(self, file: str | PathLike[str] | IO[Any]) -> Instance:
         """Feed the whole file to the parser and build the instance."""
-        parser: expat.XMLParserType | None = None
-        fed = 0
-        for chunk in chunks(file, self._limits):
-            if parser is None:
-                parser = self._parser = self._new_parser(isinstance(chunk, str))
-            data = chunk.encode("utf-8", "surrogatepass") if isinstance(chunk, str) else chunk
-            fed += len(data)
-            self._parse(parser, data, False)
-            if fed - parser.CurrentByteIndex > self._limits.piece_bytes:
-                self._fail("one tag takes too many bytes", parser.CurrentLineNumber, "raise Limits.piece_bytes")
+        parser: EventParser | None = None
+        for data in utf8_pieces(chunks(file, self._limits), self._fail):
+            if data:
+                parser = parser or EventParser(self, self._fail, self._limits.piece_bytes)
+                parser.feed(data)
         if parser is None:
             self._fail("the document is empty", 1, "an XCSP3 document begins with <instance>")
-        self._parse(parser, b"", True)
+        parser.close(f"the document ends before </{self._stack[-1].tag}>" if len(self._stack) > 1 else "")
         return Instance(
             PurePath(self._source).name.removesuffix(".lzma").removesuffix(".xz").removesuffix(".xml"),
             tuple(self._variables.variables),
@@ -146,38 +140,8 @@ class _Reader:
             self._note,
         )
 
-    def _new_parser(self, text: bool) -> expat.XMLParserType:
-        parser = expat.ParserCreate("utf-8" if text else None)
-        parser.buffer_text = True
-        parser.buffer_size = _PIECE
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        parser.XmlDeclHandler = self._declaration
-        parser.StartDoctypeDeclHandler = self._doctype
-        # With these handlers the parser hands over buffered text before comments and instructions, which keeps line numbers exact.
-        parser.CommentHandler = lambda text: None
-        parser.ProcessingInstructionHandler = lambda target, text: None
-        return parser
-
-    def _parse(self, parser: expat.XMLParserType, data: bytes, last: bool) -> None:
-        try:
-            parser.Parse(data, last)
-        except expat.ExpatError as error:
-            if last and len(self._stack) > 1:
-                self._fail(f"the document ends before </{self._stack[-1].tag}>", error.lineno, "the file is truncated")
-            reason = expat.ErrorString(error.code)
-            self._fail(f"not well-formed XML: {reason} (column {error.offset + 1})", error.lineno, "correct the XML")
-
-    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
-        if encoding is not None and encoding.lower() not in _ENCODINGS:
-            self._fail(f"the encoding {encoding[:40]} is not supported", 1, "convert the document to UTF-8")
-
-    def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
-        self._fail("document types and entities are not read", self._parser.CurrentLineNumber, "remove the <!DOCTYPE …>")
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        line = self._parser.CurrentLineNumber
+    def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        """A start tag that begins on ``line``."""
         parent = self._stack[-1]
         if self._skipped or (parent.tag == "annotations" and tag != "decision"):
             self._skipped += 1
@@ -228,28 +192,30 @@ class _Reader:
         except ValueError as error:
             self._fail(f"the threshold in the note: {error}", line, 'write note="threshold=2/3"')
 
-    def _characters(self, text: str) -> None:
+    def characters(self, text: str, line: int) -> None:
+        """A piece of text that begins on ``line``."""
         element = self._stack[-1]
         if self._skipped:
             return
         if element.table is not None:
-            element.table.feed(text, self._parser.CurrentLineNumber - text.count("\n"))
+            element.table.feed(text, line)
         elif element.tag in _TEXTUAL:
             element.text.append(text)
             element.size += len(text)
             if element.size > self._limits.piece_bytes:
                 self._fail(f"the text of <{element.tag}> is too long", element.line, "raise Limits.piece_bytes")
         elif not text.isspace():
-            line = self._parser.CurrentLineNumber - text.lstrip().count("\n")
+            line += text[: len(text) - len(text.lstrip())].count("\n")
             self._fail(f"the text {text.strip()[:40]!r} makes no sense in <{element.tag}>", line, "remove it")
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """The end of an element."""
         if self._skipped:
             self._skipped -= 1
             return
         element = self._stack.pop()
-        if tag in self._ends:
-            self._ends[tag](element, self._stack[-1])
+        if element.tag in self._ends:
+            self._ends[element.tag](element, self._stack[-1])
 
     def _end_var(self, element: _Element, parent: _Element) -> None:
         self._variables.add_variable(element.attributes, "".join(element.text), element.line)
