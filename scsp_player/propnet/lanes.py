@@ -38,9 +38,9 @@ def get_literals(values: Words, literals: IntArray, lanes: int) -> NDArray[np.bo
     return np.unpackbits(octets, axis=1, count=lanes, bitorder="little").T.astype(np.bool_)
 
 
-def spread_states(start: Words, fluents: int, states: Words, owner: IntArray) -> None:
-    """Set all 64 lanes of word w of ``start`` (one line a fluent) to state ``owner[w]`` of uint64[states, words]."""
-    start[:fluents] = np.uint64(0) - unpack_state(states[owner], fluents).T.astype(np.uint64)
+def spread_states(start: Words, fluents: int, states: Words) -> None:
+    """Set all 64 lanes of word w of ``start`` (one line a fluent) to state w of uint64[ROW_WORDS, words]."""
+    np.negative(unpack_state(states, fluents).T, out=start, dtype=np.uint64, casting="unsafe")
 
 
 def first_lanes(count: NDArray[np.int64]) -> Words:

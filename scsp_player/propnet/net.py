@@ -12,8 +12,9 @@ from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state
 from scsp_player.propnet.circuit import Circuit, build_circuit
 from scsp_player.propnet.evaluate_kernels import evaluate
 from scsp_player.propnet.lanes import get_literals, put_moves, put_states
-from scsp_player.propnet.playouts import PlayoutProgram, PlayoutResult, collect, deal
-from scsp_player.propnet.rows import ROW_LANES
+from scsp_player.propnet.playout_kernels import GOALS
+from scsp_player.propnet.playouts import PlayoutProgram, PlayoutResult, deal
+from scsp_player.propnet.rows import ROW_LANES, ROW_WORDS
 from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, TERMINAL, Schedule, schedule
 from scsp_player.propnet.workspace import Workspace, WorkspacePool
 
@@ -43,14 +44,7 @@ class Propnet:
         self.game = game
         self.circuit: Circuit = build_circuit(game)
         self.schedule: Schedule = schedule(self.circuit)
-        order = np.argsort(game.goal_role, kind="stable")
-        self._program = PlayoutProgram(
-            self.schedule,
-            game.role_start,
-            order,
-            np.searchsorted(game.goal_role[order], np.arange(len(game.roles) + 1)).astype(np.int32),
-            game.goal_value[order],
-        )
+        self._program = PlayoutProgram.of(game, self.schedule)
         self._pool = WorkspacePool(self.schedule, int(np.diff(game.role_start).max(initial=1)))
 
     def terminal(self, states: States) -> NDArray[np.bool_]:
@@ -126,19 +120,20 @@ class Propnet:
         generator = np.random.default_rng(seed)
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         states = self._checked(states)
-        owner, quota = deal(len(states), min(words, playouts), playouts)
-        totals = []
+        words = min(words, playouts)
+        owner, quota = deal(len(states), words, playouts)
+        totals = np.zeros((GOALS + len(self.game.goal_role), owner.size), np.int64)
         complete = True
         for row in range(len(owner)):
             if row and time.perf_counter() >= deadline:
                 complete = False
                 break
             with self._pool.lend() as workspace:
-                counts, done = self._program.run(workspace, states, owner[row], quota[row], generator, max_depth, deadline)
-            totals.append(counts)
+                counts, done = self._program.run(workspace, states[owner[row]], quota[row], generator, max_depth, deadline)
+            totals[:, row * ROW_WORDS : (row + 1) * ROW_WORDS] = counts
             complete &= done
-        used = owner[: len(totals)].ravel()
-        return collect(self._program, len(states), used, np.concatenate(totals, axis=1), complete)
+        by_state = totals[:, : len(states) * words].reshape(len(totals), len(states), words).sum(axis=2)
+        return self._program.collect(by_state, complete)
 
     def _checked(self, states: States) -> States:
         states = np.ascontiguousarray(states, dtype=np.uint64)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.ground_game import IntArray
+from scsp_player.grounding.ground_game import GroundGame, IntArray
 from scsp_player.propnet.draw_kernels import LIVE, RANDOM, REMAINING
 from scsp_player.propnet.lanes import first_lanes, spread_states
 from scsp_player.propnet.playout_kernels import FINISHED, GOALS, PLIES, TRUNCATED, advance
@@ -21,6 +22,9 @@ LITERALS_A_CALL = 2_000_000
 
 GOAL_LITERALS = 8
 """What checking and counting one goal costs, measured in literals."""
+
+MOVE_LITERALS = 5
+"""What drawing costs for each potential move, measured in literals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,9 @@ class PlayoutProgram:
         goal_order: int64[goals], goals sorted by role.
         goal_start: int32[roles + 1], goals of each role in that order.
         goal_value: int32[goals], scores in that order.
+        goal: int32[goals], literals in that order.
+        steps: moves of all lanes in one call of the kernel.
+        patience: lane-steps that ended lanes may wait for goals to be computed; waiting and computing then cost the same.
     """
 
     schedule: Schedule
@@ -71,30 +78,49 @@ class PlayoutProgram:
     goal_order: NDArray[np.int64]
     goal_start: IntArray
     goal_value: IntArray
+    goal: IntArray
+    steps: int
+    patience: int
+
+    @classmethod
+    def of(cls, game: GroundGame, schedule: Schedule) -> PlayoutProgram:
+        """The program of a game and its schedule."""
+        order = np.argsort(game.goal_role, kind="stable")
+        literals = schedule.stage_literals()
+        step_cost = int(literals[:PERCEPT].sum() - literals[GOAL]) + schedule.fluents + MOVE_LITERALS * schedule.moves + 1
+        goal_cost = int(literals[GOAL]) + GOAL_LITERALS * len(order)
+        return cls(
+            schedule,
+            game.role_start,
+            order,
+            np.searchsorted(game.goal_role[order], np.arange(len(game.roles) + 1)).astype(np.int32),
+            game.goal_value[order],
+            schedule.goal[order],
+            steps=max(1, LITERALS_A_CALL // step_cost),
+            patience=ROW_LANES * goal_cost // step_cost,
+        )
 
     def run(
         self,
         workspace: Workspace,
         states: NDArray[np.uint64],
-        owner: IntArray,
         quota: NDArray[np.int64],
         generator: np.random.Generator,
         max_depth: int,
         deadline: float,
-    ) -> tuple[NDArray[np.int64], bool]:
+    ) -> tuple[NDArray[np.uint64], bool]:
         """Playouts of one row.
 
         Args:
             workspace: memory to work in.
-            states: uint64[states, words].
-            owner: int32[ROW_WORDS], the state of each word.
+            states: uint64[ROW_WORDS, words], the start state of each word of lanes.
             quota: int64[ROW_WORDS], how many playouts each word begins.
             generator: where the random numbers are seeded from.
             max_depth: moves after which a playout is truncated.
             deadline: value of ``time.perf_counter()`` at which to stop.
 
         Returns:
-            int64[GOALS + goals, ROW_WORDS] as described in ``playout_kernels``, and whether every playout came to its end.
+            uint64[GOALS + goals, ROW_WORDS] as described in ``playout_kernels``, and whether every playout came to its end.
         """
         schedule = self.schedule
         lanes, values = workspace.lanes, workspace.values
@@ -104,12 +130,9 @@ class PlayoutProgram:
         lanes[REMAINING] = np.maximum(quota - 64, 0)
         depth = lines_of(max_depth.bit_length())
         depth[:] = depth_lines(max_depth)
-        totals = lines_of(GOALS + len(self.goal_order))
-        spread_states(workspace.start, schedule.fluents, states, owner)
+        totals = lines_of(GOALS + len(self.goal))
+        spread_states(workspace.start, schedule.fluents, states)
         values[1 : 1 + schedule.fluents] = workspace.start
-        steps = max(1, LITERALS_A_CALL // max(1, self._step_cost()))
-        goal = schedule.goal[self.goal_order]
-        patience = self._patience()
         while True:
             done = advance(
                 values,
@@ -123,7 +146,7 @@ class PlayoutProgram:
                 schedule.legal,
                 self.role_start,
                 self.goal_start,
-                goal,
+                self.goal,
                 schedule.next,
                 workspace.start,
                 lanes,
@@ -133,24 +156,25 @@ class PlayoutProgram:
                 workspace.tree,
                 workspace.chosen,
                 workspace.offset,
-                patience,
-                steps,
+                self.patience,
+                self.steps,
             )
             if done or time.perf_counter() >= deadline:
-                return totals.astype(np.int64), done
+                return totals, done
 
-    def _step_cost(self) -> int:
-        """Rough cost of a step, in literals."""
-        schedule = self.schedule
-        work = schedule.stage_literals()
-        return int(work[:PERCEPT].sum() - work[GOAL] + schedule.fluents + 5 * schedule.moves)
+    def collect(self, totals: NDArray[np.int64], complete: bool) -> PlayoutResult:
+        """The result of all playouts from int64[GOALS + goals, states], the counts of each start state."""
+        counts = totals[GOALS:]
+        score_sum = np.zeros((totals.shape[1], len(self.role_start) - 1))
+        for role in range(score_sum.shape[1]):
+            of_role = slice(self.goal_start[role], self.goal_start[role + 1])
+            score_sum[:, role] = self.goal_value[of_role] @ counts[of_role]
+        goal_count = np.empty_like(counts.T)
+        goal_count[:, self.goal_order] = counts.T
+        return PlayoutResult(score_sum, totals[FINISHED], totals[TRUNCATED], totals[PLIES], goal_count, complete)
 
-    def _patience(self) -> int:
-        """Lane-steps that ended lanes may wait for goals to be computed: waiting and computing then cost the same."""
-        cost = int(self.schedule.stage_literals()[GOAL]) + GOAL_LITERALS * len(self.goal_order)
-        return ROW_LANES * cost // max(1, self._step_cost())
 
-
+@lru_cache
 def depth_lines(limit: int) -> NDArray[np.uint64]:
     """uint64[bits, 1]: bit-sliced counters of all lanes before the first move; they overflow after ``limit`` moves.
 
@@ -161,47 +185,20 @@ def depth_lines(limit: int) -> NDArray[np.uint64]:
     return np.array([[-((first >> j) & 1) % 2**64] for j in range(limit.bit_length())], np.uint64)
 
 
-def deal(states: int, words: int, playouts: int) -> tuple[IntArray, NDArray[np.int64]]:
+@lru_cache
+def deal(states: int, words: int, playouts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Owners and quotas of all words: ``words`` words a state, which share its ``playouts`` evenly; filled up to whole rows.
 
-    Returns int32[rows, ROW_WORDS] and int64[rows, ROW_WORDS].
+    Returns int64[rows, ROW_WORDS] twice, not to be changed.
 
     >>> owner, quota = deal(2, 3, 10)
     >>> owner[0, :7].tolist(), quota[0, :7].tolist()
     ([0, 0, 0, 1, 1, 1, 0], [4, 3, 3, 4, 3, 3, 0])
     """
     rows = -(-states * words // ROW_WORDS)
-    owner = np.zeros(rows * ROW_WORDS, np.int32)
+    owner = np.zeros(rows * ROW_WORDS, np.int64)
     quota = np.zeros(rows * ROW_WORDS, np.int64)
-    owner[: states * words] = np.repeat(np.arange(states, dtype=np.int32), words)
+    owner[: states * words] = np.repeat(np.arange(states), words)
     share = playouts // words + (np.arange(words) < playouts % words)
     quota[: states * words] = np.tile(share, states)
     return owner.reshape(rows, ROW_WORDS), quota.reshape(rows, ROW_WORDS)
-
-
-def collect(
-    program: PlayoutProgram, states: int, owner: IntArray, totals: NDArray[np.int64], complete: bool
-) -> PlayoutResult:
-    """Sums over the words of each state.
-
-    Args:
-        program: what was run.
-        states: number of start states.
-        owner: int32[n], the state of each word.
-        totals: int64[GOALS + goals, n], the counts of each word.
-        complete: whether all playouts came to an end.
-    """
-    of_state = np.zeros((states, len(totals)), np.int64)
-    np.add.at(of_state, owner, totals.T)
-    by_state = of_state.T
-    counts = by_state[GOALS:]
-    roles = len(program.role_start) - 1
-    score_sum = np.zeros((states, roles))
-    for role in range(roles):
-        of_role = slice(program.goal_start[role], program.goal_start[role + 1])
-        score_sum[:, role] = program.goal_value[of_role] @ counts[of_role]
-    goal_count = np.zeros((states, len(counts)), np.int64)
-    goal_count[:, program.goal_order] = counts.T
-    return PlayoutResult(
-        score_sum, by_state[FINISHED], by_state[TRUNCATED], by_state[PLIES], goal_count, complete
-    )
