@@ -85,7 +85,8 @@ class Assembler:
         head_start = np.searchsorted(kept.head, np.arange(atoms + 1)).astype(np.int64)
         start, order, cyclic, offending = evaluation_order(head_start, kept.head, kept.start, kept.body)
         old = np.concatenate([fluents, moves, derived])
-        atom_term = np.concatenate([np.array([-1], dtype=np.int32), atom_terms(self.rules, self.rules.dynamic, old)])
+        named = self.rules.dynamic - self.rules.demand_relations
+        atom_term = np.concatenate([np.array([-1], dtype=np.int32), atom_terms(self.rules, named, old)])
         if len(offending):
             rules = [i.rule for i in self.instances]
             refuse_negative_cycle(self.store.table(), atom_term, kept, head_start, offending, rules)

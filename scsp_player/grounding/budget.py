@@ -14,8 +14,15 @@ class EndlessTerms(BudgetExceeded):
     """Terms are nested deeper and deeper; some recursion does not end."""
 
 
+class TrialOver(BudgetExceeded):
+    """A trial has taken its share of work; another way may do better."""
+
+
 class Budget:
     """Seconds from now on, and bytes for the largest arrays together.
+
+    Attributes:
+        spent: steps of the join machine so far.
 
     >>> Budget(seconds=10.0, memory_bytes=1 << 30).check()
     """
@@ -23,15 +30,26 @@ class Budget:
     def __init__(self, seconds: float, memory_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
         self.memory_bytes = memory_bytes
+        self.spent = 0
         self._clock = clock
         self._end = clock() + seconds
+        self._trial_steps = self._trial_bytes = 1 << 62
+
+    def start_trial(self, steps: int | None) -> None:
+        """From now on allow so many steps, and 16 bytes of memory for each of them; None: no bound but those of the budget."""
+        self._trial_steps = 1 << 62 if steps is None else self.spent + steps
+        self._trial_bytes = 1 << 62 if steps is None else 16 * steps
 
     def check(self) -> None:
-        """Raise ``BudgetExceeded`` if the time is up."""
+        """Raise ``BudgetExceeded`` if the time is up, ``TrialOver`` if the trial is."""
         if self._clock() >= self._end:
             raise BudgetExceeded(f"grounding takes longer than {self.seconds:g} s")
+        if self.spent >= self._trial_steps:
+            raise TrialOver("a trial takes too many steps")
 
     def check_bytes(self, wanted: int) -> None:
-        """Raise ``BudgetExceeded`` if ``wanted`` bytes are more than the bound."""
+        """Raise ``BudgetExceeded`` if ``wanted`` bytes are more than the bound, ``TrialOver`` if more than the trial's."""
         if wanted > self.memory_bytes:
             raise BudgetExceeded(f"grounding needs more than {self.memory_bytes >> 20} MiB")
+        if wanted > self._trial_bytes:
+            raise TrialOver("a trial takes too much memory")

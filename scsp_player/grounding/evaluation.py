@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scsp_player.grounding.clauses import Kind, Part
-from scsp_player.grounding.planning import Matches, deriving_plan
+from scsp_player.grounding.join_order import Matches
+from scsp_player.grounding.planning import deriving_plan
 from scsp_player.grounding.rulebase import Component
 from scsp_player.grounding.store import Store
 
@@ -43,7 +44,7 @@ class Statistics:
         share = 1.0
         for column in columns:
             share /= known[1][column]
-        return count * max(share, 1.0 / count if len(columns) >= width else 0.0)
+        return count * share
 
 
 @dataclass(frozen=True, slots=True)

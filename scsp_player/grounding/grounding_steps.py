@@ -18,13 +18,15 @@ from scsp_player.grounding.static import prepared_rules
 from scsp_player.grounding.store import Store
 
 
-def ground_within(program: Program, budget: Budget) -> GroundGame:
+def ground_within(program: Program, budget: Budget, *, restricted: bool = False) -> GroundGame:
     """All ground rules of a program, simplified (see ``grounder.ground``)."""
     store = Store(budget)
     statistics = Statistics(store)
     rules = prepared_rules(program, store, statistics)
-    possible_atoms(rules, rules.clauses, statistics)
-    atoms = number_atoms(store, sorted(rules.dynamic))
+    if restricted:
+        rules.restrict(statistics.matches, stratified=False)
+    possible_atoms(rules, [*rules.clauses, *rules.demand_clauses], statistics)
+    atoms = number_atoms(store, sorted(rules.dynamic - rules.demand_relations))
     instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()
     store.budget.check()
     simplifier = simplified(rules, collect(instances), atoms)

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from scsp_player.grounding import join_kernels as join
 from scsp_player.grounding.clauses import Clause, Kind, Part
+from scsp_player.grounding.join_order import Access, Matches, join_order
 from scsp_player.grounding.store import FUNCTOR, Store, Tokens
-
-Matches = Callable[[int, tuple[int, ...]], float]
-"""Estimated rows of a relation or view that agree with given values in the given columns."""
-
-
-@dataclass(slots=True)
-class Access:
-    """A part as the rows of a relation or view: ``holes`` are the tokens (variables and constants) of its columns."""
-
-    part: Part
-    relation: int
-    holes: Tokens
 
 
 class PlanWriter:
@@ -39,7 +27,7 @@ class PlanWriter:
     def access(self, part: Part) -> Access:
         """The relation itself, or the view on it that the part's functors ask for."""
         relation, holes = self.store.access(part.relation, part.tokens)
-        return Access(part, relation, holes)
+        return Access(part, relation, holes, part.variables)
 
     def step(self, op: int, *, back: int = -1, miss: int = -1, what: int = 0, sources: Sequence[int] = (), binds: int = 0,
              target: int = 0) -> int:  # fmt: skip
@@ -122,35 +110,33 @@ class PlanWriter:
         tests = [p for p in parts if p.kind is not Kind.POSITIVE]
         if trigger is not None:
             matched[trigger] = self.generate(self.access(trigger), row_of_trigger=True)
-        while True:
-            ready = [p for p in tests if all(v in self.binder for v in p.variables)]
-            for part in ready:
-                tests.remove(part)
-                if part.kind is Kind.DIFFER:
-                    self.differ(part)
-                else:
-                    self.probe(self.access(part), join.ABSENT)
-            if not open_accesses:
-                break
-            best = min(open_accesses, key=self._cost)
-            open_accesses.remove(best)
-            new = best.part.variables - self.binder.keys()
-            later = needed.union(*(a.part.variables for a in open_accesses), *(p.variables for p in tests))
-            if record and best.part.recorded:
-                matched[best.part] = self.generate(best)
-            elif new.isdisjoint(later) and self._repeats_nothing(best, new):
-                self.probe(best, join.EXISTS)
+        self._test(tests)
+        order = join_order(open_accesses, self.binder, self.matches)
+        for number, access in enumerate(order):
+            new = access.variables - self.binder.keys()
+            later = needed.union(*(a.variables for a in order[number + 1 :]), *(p.variables for p in tests))
+            if record and access.part.recorded:
+                matched[access.part] = self.generate(access)
+            elif new.isdisjoint(later) and self._repeats_nothing(access, new):
+                self.probe(access, join.EXISTS)
             else:
-                self.generate(best)
+                self.generate(access)
+            self._test(tests)
         return matched
+
+    def _test(self, tests: list[Part]) -> None:
+        """Steps for the tests whose variables are bound; they are taken out of the list."""
+        ready = [p for p in tests if all(v in self.binder for v in p.variables)]
+        for part in ready:
+            tests.remove(part)
+            if part.kind is Kind.DIFFER:
+                self.differ(part)
+            else:
+                self.probe(self.access(part), join.ABSENT)
 
     def _repeats_nothing(self, access: Access, new: frozenset[int]) -> bool:
         fresh = [token for token in access.holes if token in new]
         return len(fresh) == len(new)
-
-    def _cost(self, access: Access) -> float:
-        columns = tuple(c for c, token in enumerate(access.holes) if token < 0 or token in self.binder)
-        return self.matches(access.relation, columns)
 
     def finish(self) -> int:
         """The plan's place in the code."""

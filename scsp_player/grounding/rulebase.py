@@ -13,7 +13,8 @@ from scsp_player.gdl.program import Program, Rule
 from scsp_player.gdl.terms import Compound, Symbol, Variable, signature
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
 from scsp_player.grounding.components import evaluation_order
-from scsp_player.grounding.planning import Matches
+from scsp_player.grounding.demand import Demand
+from scsp_player.grounding.join_order import Matches
 from scsp_player.grounding.splitting import Splitter
 from scsp_player.grounding.store import FUNCTOR, Store, Tokens
 from scsp_player.grounding.store_kernels import HOLE
@@ -47,6 +48,8 @@ class Rulebase:
     Attributes:
         clauses: the relevant clauses of state-dependent relations; once they are split, static parts are marked as not recorded.
         static: the relevant clauses of the other relations.
+        demand_clauses: clauses that say which arguments of derived relations are asked for, if that restricts them.
+        demand_relations: the relations of these clauses; no atoms of the game.
         dynamic: numbers of the relations that depend on ``true`` or ``does``.
         roles: number of a relation that lists the roles.
     """
@@ -75,6 +78,8 @@ class Rulebase:
                 raise GdlError(f"{name[0]} depends on the state of the game", rule.position, "define it by static relations only")
         self.clauses = [c for c in clauses if c.relation in self.dynamic]
         self.static = [c for c in clauses if c.relation not in self.dynamic]
+        self.demand_clauses: list[Clause] = []
+        self.demand_relations: frozenset[int] = frozenset()
 
     def split_static(self, matches: Matches) -> None:
         """Split the static clauses."""
@@ -96,6 +101,15 @@ class Rulebase:
     def name_of(self, relation: int) -> tuple[str, int]:
         """Name and arity of a relation."""
         return self.schema.names[relation]
+
+    def restrict(self, matches: Matches, *, stratified: bool) -> None:
+        """Restrict derived relations to the arguments that are asked for (see ``demand``); after splitting."""
+        complete = {self.relation(name) for name in OUTPUTS}
+        found = Demand(self.schema, self.clauses, complete, self.dynamic, matches, stratified=stratified).restricted()
+        self.clauses = found.clauses
+        self.demand_clauses = found.demand_clauses
+        self.demand_relations = found.demand_relations
+        self.dynamic |= found.demand_relations
 
     def _marked(self, clause: Clause) -> Clause:
         body = tuple(replace(p, recorded=p.recorded and p.relation in self.dynamic) for p in clause.body)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_in
-from scsp_player.grounding.planning import Matches
+from scsp_player.grounding.join_order import Matches
 from scsp_player.grounding.store import FUNCTOR, Tokens
 
 FEW = 4
@@ -66,7 +66,7 @@ class Splitter:
         for variable in sorted(everything - head):
             cluster = frozenset(p for p in own if variable in p.variables)
             width = frozenset[int]().union(*(p.variables for p in cluster))
-            if width == everything or not self._is_affordable(cluster):
+            if width == everything or not self._is_bound(cluster, clause.body) or not self._is_affordable(cluster):
                 continue
             rank = (len(width), -len(cluster), variable)
             if best is None or rank < best:
@@ -75,6 +75,13 @@ class Splitter:
 
     def _is_static(self, part: Part) -> bool:
         return self.dynamic is not None and part.relation not in self.dynamic
+
+    def _is_bound(self, cluster: frozenset[Part], body: Iterable[Part]) -> bool:
+        """Whether static parts bind every variable of a static cluster, so that its relation can be static too."""
+        if self.dynamic is None or not all(map(self._is_static, cluster)):
+            return True
+        binders = [p for p in body if p.kind is Kind.POSITIVE and self._is_static(p)]
+        return frozenset[int]().union(*(p.variables for p in cluster)) <= frozenset[int]().union(*(p.variables for p in binders))
 
     def _is_affordable(self, cluster: frozenset[Part]) -> bool:
         """Whether a static cluster may be computed completely: what the join is estimated to find is not too much."""
@@ -86,7 +93,7 @@ class Splitter:
         while waiting:
             costs = [self.matches(r, tuple(c for c, t in enumerate(holes) if t < 0 or t in bound)) for _, r, holes in waiting]
             best = costs.index(min(costs))
-            rows *= max(costs[best], 1.0)
+            rows *= costs[best]
             bound |= waiting.pop(best)[0].variables
         return rows <= LARGEST_STATIC_JOIN
 

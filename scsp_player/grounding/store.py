@@ -22,7 +22,7 @@ FUNCTOR: Final = 1 << 40
 Tokens = tuple[int, ...]
 """A list of terms in prefix order, e.g. the columns of a literal; flat, so that nesting costs no recursion."""
 
-TICKS_BETWEEN_CHECKS: Final = 2_000_000
+TICKS_BETWEEN_CHECKS: Final = 1_000_000
 FREE_LISTS: Final = 64
 """Start of the heap that holds free lists; entry 0 is the -1 that an empty index finds."""
 
@@ -356,6 +356,7 @@ class Store:
             status = join.run(
                 self.heap, self._meta, self._rel.array, self._idx.array, steps, code, task, self._registers, *self._scratch
             )
+            self.budget.spent += TICKS_BETWEEN_CHECKS - int(self._meta["ticks"][0])
             if status == join.DONE:
                 return
             if status == join.FULL:

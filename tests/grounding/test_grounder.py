@@ -9,6 +9,8 @@ import pytest
 
 from scsp_player.gdl import GdlError, load_program, parse_program, parse_term
 from scsp_player.grounding import BudgetExceeded, ground
+from scsp_player.grounding.budget import Budget
+from scsp_player.grounding.grounding_steps import ground_within
 from tests.grounding.walks import assert_same_along_random_matches
 from tests.oracles import naive_grounder
 from tests.oracles.ground_machine import GroundMachine
@@ -145,7 +147,44 @@ def test_an_atom_that_can_never_hold_takes_its_fluents_along():
     assert moves(game) == ["go"]
 
 
+@pytest.mark.parametrize("path", sorted(SHEETS.glob("*.kif")), ids=lambda p: p.stem)
+def test_restriction_to_what_is_asked_for_changes_nothing(path):
+    program = load_program(path)
+    plain, restricted = (ground_within(program, Budget(60, 1 << 30), restricted=r) for r in (False, True))
+    assert [str(plain.fluent(i)) for i in range(plain.fluents)] == [str(restricted.fluent(i)) for i in range(restricted.fluents)]
+    assert_same_along_random_matches(GroundMachine(plain), GroundMachine(restricted), matches=1, seed=2, longest=20)
+
+
+def test_a_counter_for_any_number_is_computed_for_the_numbers_that_are_asked_for():
+    facts = "".join(f"(next_number {i} {i + 1})" for i in range(400)) + "".join(f"(piece {i} {i + 1})" for i in range(20))
+    rules = """
+        (init (lit 0)) (<= (next (lit ?y)) (true (lit ?x)) (piece ?x ?y)) (<= (next (lit ?x)) (true (lit ?x)))
+        (<= (number ?x) (next_number ?x ?y))
+        (<= (count 20 ?n ?n) (number ?n) (true (lit 0)))
+        (<= (count ?p ?n ?m) (piece ?p ?q) (true (lit ?p)) (next_number ?n ?n2) (count ?q ?n2 ?m))
+        (<= (count ?p ?n ?m) (piece ?p ?q) (not (true (lit ?p))) (number ?n) (count ?q ?n ?m))
+        (<= (goal r ?m) (count 0 0 ?m))"""
+    program = parse_program(FRAME.replace("(goal r 100)", "") + facts + rules)
+    plain, restricted = Budget(60, 1 << 30), Budget(60, 1 << 30)
+    games = ground_within(program, plain), ground_within(program, restricted, restricted=True)
+    assert 10 * restricted.spent < plain.spent
+    assert_same_along_random_matches(*map(GroundMachine, games), matches=1, seed=2)
+
+
 def test_r40_a_long_dynamic_chain():
     links = "".join(f"(n {i} {i + 1})" for i in range(20000))
     game = framed(links + "(<= (p 0) (true (s 0))) (<= (p ?y) (p ?x) (n ?x ?y)) (<= (legal r late) (p 20000))")
     assert moves(game) == ["go", "late"]
+
+
+@pytest.mark.parametrize("test", ["(distinct ?y ?z)", "(not (wall ?y ?z))", "(not (distinct ?y ?z))"])
+def test_a_static_cluster_may_test_what_only_the_state_binds(test):
+    text = f"""
+    (role r) (init (s 0)) (init (p 1)) (init (p 2)) (link 0 1) (link 1 2) (link 2 2) (wall 1 1) (wall 2 0)
+    (<= (legal r (go ?x)) (link ?x ?y) {test} (true (s ?z)) (true (p ?w)) (true (s ?v)) (distinct ?w ?v))
+    (legal r stay)
+    (<= (next (s 1)) (does r (go ?x))) (<= (next (p ?x)) (does r (go ?x))) (<= (next (s 2)) (does r stay))
+    (<= terminal (true (s 2))) (goal r 0)
+    """
+    game, oracle = ground(parse_program(text)), naive_grounder.ground(text)
+    assert_same_along_random_matches(GroundMachine(game), GroundMachine(oracle), matches=8, seed=2)

@@ -1,0 +1,181 @@
+"""Relations are computed only for the arguments that somebody asks for (magic sets).
+
+A rule sheet written for a top-down prover may define a relation for far more arguments than its rules ever use: a counter that is
+called with zero, but works for any number. Bottom up, all of that would be computed. So every relation R gets a *demand* relation
+over those of its columns that are bound wherever R is read; for each place where R is read, a clause derives the demand from the
+parts of that body that are known before; and every clause of R is restricted to what is demanded.
+
+The parts of a body are taken in an order: first those over ``true``, ``does`` and other complete relations, then one after the
+other of those that are restricted, so that no demand waits for itself. A static part counts as known where it gives few values for
+what is bound already; a table of all pairs of cells binds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_in
+from scsp_player.grounding.join_order import Matches
+from scsp_player.grounding.store import FUNCTOR, Tokens
+
+FEW = 64.0
+"""Values that the static parts of a body may give together for what is bound, and still count as known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted:
+    """Clauses restricted to what is demanded, and the clauses and relations of the demand itself."""
+
+    clauses: list[Clause]
+    demand_clauses: list[Clause]
+    demand_relations: frozenset[int]
+
+
+class Demand:
+    """Restricts the derived relations of a set of clauses; a throw-away object."""
+
+    def __init__(
+        self, schema: Schema, clauses: Sequence[Clause], complete: Collection[int], dynamic: Collection[int], matches: Matches,
+        *, stratified: bool,
+    ) -> None:  # fmt: skip
+        """Find out what can be restricted.
+
+        Args:
+            schema: where relations are made.
+            clauses: the clauses of all relations that may be restricted.
+            complete: relations that are wanted completely.
+            dynamic: relations that depend on the state; the others are complete.
+            matches: estimates for the latter.
+            stratified: no demand may depend on what reads the demanded relation, so that negation stays stratified. Otherwise the
+                demand is as narrow as the order of the parts allows.
+        """
+        self.schema = schema
+        self.clauses = clauses
+        self.dynamic = dynamic
+        self.matches = matches
+        self.stratified = stratified
+        self.derived = {c.relation for c in clauses} - set(complete)
+        self._reads = self._reading()
+        self._names: dict[int, int] = {}
+        self.bound = {c.relation: frozenset(range(len(self._columns(c.tokens)))) for c in clauses if c.relation in self.derived}
+        self._find_bound_columns()
+
+    def restricted(self) -> Restricted:
+        """The rewritten clauses."""
+        demand: dict[Clause, None] = {}
+        restricted: list[Clause] = []
+        for clause in self.clauses:
+            asked = self._demand_part(clause.relation, clause.tokens)
+            own = [asked] if asked is not None else []
+            for part, context in self._places(clause):
+                wanted = self._demand_part(part.relation, part.tokens)
+                if wanted is None:
+                    continue
+                near = [p for p in (*own, *context) if p.variables & wanted.variables or not p.variables]
+                if wanted in near:
+                    continue
+                body = tuple(dict.fromkeys(replace(p, recorded=False) for p in near))
+                demand[Clause(wanted.relation, wanted.tokens, body, clause.variables)] = None
+            restricted.append(replace(clause, body=(*clause.body, *own)))
+        return Restricted(restricted, list(demand), frozenset(self._names.values()))
+
+    def _places(self, clause: Clause) -> Iterable[tuple[Part, list[Part]]]:
+        """Every part over a derived relation, with the positive parts that come before it."""
+        base = [p for p in clause.body if p.kind is Kind.POSITIVE and p.relation not in self.derived]
+        static = [p for p in base if p.relation not in self.dynamic]
+        known = [p for p in base if p.relation in self.dynamic]
+        bound = set(self._asked_variables(clause)).union(*(p.variables for p in known))
+        waiting = [p for p in clause.body if p.kind is not Kind.DIFFER and p.relation in self.derived]
+        room = FEW
+        while waiting:
+            room = self._bind_static(static, known, bound, room)
+            best = min(waiting, key=lambda p: (p.kind, len(p.variables - bound), len(p.variables), p.relation))
+            waiting.remove(best)
+            yield best, [p for p in known if not self._depends(p.relation, best.relation)]
+            if best.kind is Kind.POSITIVE:
+                known.append(best)
+                bound |= best.variables
+
+    def _bind_static(self, static: list[Part], known: list[Part], bound: set[int], room: float) -> float:
+        """Move static parts to the known ones as long as they give few values for what is bound; returns the room that is left."""
+        while static:
+            costs = [self._values(part, bound) for part in static]
+            best = costs.index(min(costs))
+            if costs[best] > room:
+                break
+            room /= max(costs[best], 1.0)
+            known.append(static[best])
+            bound |= static.pop(best).variables
+        return room
+
+    def _values(self, part: Part, bound: set[int]) -> float:
+        relation, holes = self.schema.store.access(part.relation, part.tokens)
+        return self.matches(relation, tuple(c for c, t in enumerate(holes) if t < 0 or t in bound))
+
+    def _asked_variables(self, clause: Clause) -> frozenset[int]:
+        if clause.relation not in self.derived:
+            return frozenset()
+        columns = self._columns(clause.tokens)
+        return frozenset[int]().union(*(variables_in(columns[c]) for c in self.bound[clause.relation]))
+
+    def _find_bound_columns(self) -> None:
+        """Keep of every derived relation's columns those that are bound at each place where it is read."""
+        changed = True
+        while changed:
+            changed = False
+            for clause in self.clauses:
+                asked = self._asked_variables(clause)
+                for part, context in self._places(clause):
+                    known = asked.union(*(p.variables for p in context))
+                    columns = self._columns(part.tokens)
+                    free = {c for c in self.bound[part.relation] if not variables_in(columns[c]) <= known}
+                    if free:
+                        self.bound[part.relation] -= free
+                        changed = True
+
+    def _demand_part(self, relation: int, tokens: Tokens) -> Part | None:
+        """The part "these arguments are demanded"; None for a relation that is not restricted."""
+        bound = self.bound.get(relation)
+        if not bound:
+            return None
+        name = self._names.get(relation)
+        if name is None:
+            name = self._names[relation] = self.schema.auxiliary(len(bound))
+        columns = self._columns(tokens)
+        return Part(Kind.POSITIVE, name, tuple(t for c in sorted(bound) for t in columns[c]), recorded=False)
+
+    def _columns(self, tokens: Tokens) -> list[Tokens]:
+        """The tokens of each argument."""
+        columns: list[Tokens] = []
+        start = 0
+        missing = 1
+        for at, token in enumerate(tokens):
+            missing += (self.schema.store.arity(token - FUNCTOR) if token >= FUNCTOR else 0) - 1
+            if missing == 0:
+                columns.append(tokens[start : at + 1])
+                start = at + 1
+                missing = 1
+        return columns
+
+    def _reading(self) -> dict[int, frozenset[int]]:
+        """For every relation the relations that it depends on, itself included."""
+        reads: dict[int, set[int]] = {}
+        for clause in self.clauses:
+            own = reads.setdefault(clause.relation, {clause.relation})
+            own.update(p.relation for p in clause.body if p.kind is not Kind.DIFFER)
+        closed: dict[int, frozenset[int]] = {}
+        for relation in reads:
+            seen = {relation}
+            stack = [relation]
+            while stack:
+                for other in reads.get(stack.pop(), ()):
+                    if other not in seen:
+                        seen.add(other)
+                        stack.append(other)
+            closed[relation] = frozenset(seen)
+        return closed
+
+    def _depends(self, reader: int, relation: int) -> bool:
+        """Whether a part over ``reader`` must not take part in the demand of ``relation``."""
+        return self.stratified and relation in self._reads.get(reader, ())
