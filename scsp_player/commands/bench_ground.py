@@ -40,12 +40,12 @@ def ground(
 
     Example: `scsp-player bench ground games/ --seconds 10`
     """
-    from scsp_player.commands.machine_description import machine_description
+    from scsp_player.commands.machine_facts import machine_facts
 
     sheets = list(_sheets(paths))
     rows = _measured(sheets, seconds, threads)
     if json_output:
-        print(json.dumps({"results": rows, "machine": machine_description()}))
+        print(json.dumps({"results": rows, "machine": machine_facts()}))
     else:
         _show(rows)
 
