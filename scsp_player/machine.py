@@ -44,7 +44,7 @@ class StateMachine(Protocol):
         ...
 
     def legal_moves(self, state: State) -> tuple[tuple[Term, ...], ...]:
-        """For each role its legal moves, sorted. In terminal states what the rules say, or nothing (the network has no move there)."""
+        """For each role its legal moves, sorted. In terminal states what the rules say, or nothing (the network)."""
         ...
 
     def goals(self, state: State) -> tuple[int | None, ...]:
