@@ -24,7 +24,7 @@ class Candidate:
     """A group of fluents proposed as one multi-valued variable.
 
     Attributes:
-        fluents: int32[k], ascending; k ≥ 2.
+        fluents: int32[k], ascending.
         label: what the fluents share, as words: ``("cell", "1", "1")``.
         family: candidates of one family come from the same choice of free arguments and are disjoint.
         free: number of free arguments (0 for groups across shapes).
@@ -76,9 +76,11 @@ def candidates(game: GroundGame) -> list[Candidate]:
 
     def add(groups: dict[tuple[str, ...], list[int]], free: int) -> None:
         nonlocal family
+        # A family of single fluents says nothing; beside larger groups a single fluent may be one that is always true.
+        least = 2 if all(len(fluents) == 1 for fluents in groups.values()) else 1
         for label, fluents in groups.items():
             members = np.array(fluents, dtype=np.int32)
-            if len(members) > 1 and members.tobytes() not in seen:
+            if len(members) >= least and members.tobytes() not in seen:
                 seen.add(members.tobytes())
                 found.append(Candidate(members, label, family, free))
         family += 1

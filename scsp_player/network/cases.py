@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.network.cover import ANY, FORBIDDEN
-from scsp_player.network.functions import Array, Function, Partition, Rules, cells, disjunction, first_of_class
+from scsp_player.network.functions import Array, Function, Partition, Rules, cells, disjunction
 from scsp_player.network.tables import MOVE_KINDS, TableBuilder
 
 Ints = NDArray[np.int32]
@@ -99,7 +99,7 @@ class _Restriction:
     """Functions with the class of one variable given."""
 
     def __init__(self, axes: Sequence[Partition]) -> None:
-        self._representatives = {axis.variable: first_of_class(axis) for axis in axes}
+        self._representatives = {axis.variable: axis.first for axis in axes}
         # Keyed by identity; the functions are kept so that their identities stay theirs.
         self._known: dict[tuple[int, int, int], tuple[Function, Function]] = {}
 

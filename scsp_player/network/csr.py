@@ -36,6 +36,12 @@ def concatenate(parts: Sequence[tuple[Offsets, Ints]]) -> tuple[Offsets, Ints]:
     return np.concatenate(starts), flat
 
 
+def stack_rows(rows: Sequence[Ints]) -> tuple[Offsets, Ints]:
+    """The CSR structure with these rows."""
+    start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    return start, np.concatenate([np.zeros(0, dtype=np.int32), *rows]).astype(np.int32)
+
+
 def reachable(roots: Ints, head_start: Offsets, rule_start: Offsets, rule_body: Ints) -> NDArray[np.bool_]:
     """bool[atoms]: the atoms on which ``roots`` (atoms) depend through rules, the roots included."""
     found = np.zeros(len(head_start) - 1, dtype=np.bool_)

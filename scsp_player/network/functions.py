@@ -23,12 +23,14 @@ class Partition:
     Attributes:
         variable: index of the variable.
         labels: int32[domain], the class of every value; classes are numbered in order of first appearance.
+        first: the first value of every class.
         size: number of classes.
         index: identifies the partition.
     """
 
     variable: int
     labels: NDArray[np.int32]
+    first: Array
     size: int
     index: int
 
@@ -54,7 +56,7 @@ class Partitions:
         key = (variable, canonical.tobytes())
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Partition(variable, canonical, len(first), len(self._known))
+            found = self._known[key] = Partition(variable, canonical, np.sort(first), len(first), len(self._known))
         return found
 
     def refine(self, left: Partition, right: Partition) -> tuple[Partition, Array, Array]:
@@ -63,8 +65,7 @@ class Partitions:
         found = self._refined.get(key)
         if found is None:
             both = self.of(left.variable, left.labels.astype(np.int64) * right.size + right.labels)
-            representative = first_of_class(both)
-            found = self._refined[key] = (both, left.labels[representative], right.labels[representative])
+            found = self._refined[key] = (both, left.labels[both.first], right.labels[both.first])
         return found
 
     def merge(self, partitions: Sequence[Partition]) -> tuple[Partition, list[Array | None]]:
@@ -73,12 +74,7 @@ class Partitions:
         for other in partitions[1:]:
             if other is not common:
                 common = self.refine(common, other)[0]
-        return common, [None if p is common else p.labels[first_of_class(common)] for p in partitions]
-
-
-def first_of_class(partition: Partition) -> Array:
-    """One value of every class."""
-    return np.unique(partition.labels, return_index=True)[1]
+        return common, [None if p is common else p.labels[common.first] for p in partitions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +141,7 @@ def spread(function: Function, axes: Sequence[Partition]) -> Array:
         if position < len(function.axes) and function.axes[position].variable == axis.variable:
             own = function.axes[position]
             if own is not axis:
-                table = table.take(own.labels[first_of_class(axis)], axis=position)
+                table = table.take(own.labels[axis.first], axis=position)
             shape[dimension] = axis.size
             position += 1
     return table.reshape(shape)

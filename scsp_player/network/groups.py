@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.candidates import Candidate, candidates
+from scsp_player.network.csr import stack_rows
 from scsp_player.network.evaluation import observe_groups
-from scsp_player.network.proof import StepProver
+from scsp_player.network.naming import words_of
+from scsp_player.network.rules import MoveRules
+from scsp_player.network.step_proof import StepProver
 
 Ints = NDArray[np.int32]
 
@@ -27,9 +30,9 @@ class StateGroup:
     """Fluents that become the values of one variable.
 
     Attributes:
-        fluents: int32[k]; value i of the variable means that ``fluents[i]`` is true.
+        fluents: int32[k]; value i of the variable means that ``fluents[i]`` is true (but see ``boolean``).
         exact: one of them is always true; otherwise the variable has a further value k, "none of them".
-        label: what they have in common, as words; the words of a single fluent that stands alone (then k = 1).
+        label: what they have in common, as words.
     """
 
     fluents: Ints
@@ -37,24 +40,26 @@ class StateGroup:
     label: tuple[str, ...]
 
     @property
-    def size(self) -> int:
-        """Number of values."""
-        return len(self.fluents) + (not self.exact)
+    def boolean(self) -> bool:
+        """Whether the variable is a plain Boolean: 1 if its only fluent is true, else 0."""
+        return len(self.fluents) == 1 and not self.exact
 
 
-def state_groups(game: GroundGame, *, seconds: float = 30.0) -> list[StateGroup]:
+def state_groups(game: GroundGame, merged: MoveRules, *, seconds: float = 30.0) -> list[StateGroup]:
     """A partition of all fluents into proved groups, and groups of one fluent each where nothing was proved.
 
     What cannot be proved within about ``seconds`` counts as unproved.
     """
-    proved = prove(game, candidates(game), seconds=seconds)
+    proved = prove(game, merged, candidates(game), seconds=seconds)
     return choose(game, proved)
 
 
-def prove(game: GroundGame, proposed: list[Candidate], *, seconds: float = 30.0) -> list[tuple[Candidate, bool]]:
+def prove(
+    game: GroundGame, merged: MoveRules, proposed: list[Candidate], *, seconds: float = 30.0
+) -> list[tuple[Candidate, bool]]:
     """The candidates that hold in every reachable state, each with a flag whether one member is always true."""
     deadline = time.perf_counter() + seconds
-    start, members = _csr([c.fluents for c in proposed])
+    start, members = stack_rows([c.fluents for c in proposed])
     several, missing = observe_groups(game, start, members)
     true_now = np.add.reduceat(game.initial[members].astype(np.int64), start[:-1]) if len(members) else np.zeros(0, np.int64)
     alive = [
@@ -62,23 +67,18 @@ def prove(game: GroundGame, proposed: list[Candidate], *, seconds: float = 30.0)
         for candidate, lacking, bad, n in zip(proposed, missing, several, true_now, strict=True)
         if not bad and n <= 1
     ]
+    prover = StepProver(game, merged)
     while alive:
+        prover.assume([c.fluents for c, _ in alive], [exact for _, exact in alive])
         kept: list[tuple[Candidate, bool]] = []
-        chains = [game.next_literal[c.fluents] for c, _ in alive]
-        prover = StepProver(game, [c.fluents for c, _ in alive], [exact for _, exact in alive], chains)
-        for i, (candidate, exact) in enumerate(alive):
-            following, prefix = chains[i], prover.prefix(i)
-            exclusive = all(
-                time.perf_counter() < deadline and prover.refutes([int(following[k]), int(prefix[k - 1])])
-                for k in range(1, len(following))
-            )
+        for candidate, exact in alive:
+            if time.perf_counter() > deadline:
+                return []
+            exclusive, complete = prover.prove(candidate.fluents, full=exact)
             if exclusive:
-                complete = exact and time.perf_counter() < deadline and prover.refutes([int(prefix[-1]) ^ 1])
                 kept.append((candidate, complete))
-        if [(c.family, c.label, e) for c, e in kept] == [(c.family, c.label, e) for c, e in alive]:
+        if len(kept) == len(alive) and [e for _, e in kept] == [e for _, e in alive]:
             return kept
-        if time.perf_counter() > deadline:
-            return []
         alive = kept
     return []
 
@@ -95,6 +95,7 @@ def choose(game: GroundGame, proved: list[tuple[Candidate, bool]]) -> list[State
         for family, members in families.items():
             sizes = [int(left[c.fluents].sum()) for c, _ in members]
             saved = sum(size - 1 for size in sizes if size > 1)
+            saved += sum(e and size == 1 for (_, e), size in zip(members, sizes, strict=True))
             whole = sum(e and bool(left[c.fluents].all()) for c, e in members)
             key = (saved, whole, -members[0][0].free, family)
             if saved > 0 and key > best_key:
@@ -103,15 +104,12 @@ def choose(game: GroundGame, proved: list[tuple[Candidate, bool]]) -> list[State
             break
         for candidate, is_exact in families.pop(best):
             fluents = candidate.fluents[left[candidate.fluents]]
-            if len(fluents) > 1:
-                groups.append(StateGroup(fluents, is_exact and len(fluents) == len(candidate.fluents), candidate.label))
+            whole = is_exact and len(fluents) == len(candidate.fluents)
+            if len(fluents) > 1 or whole:
+                groups.append(StateGroup(fluents, whole, candidate.label))
                 left[fluents] = False
-    for fluent in np.flatnonzero(left):
-        groups.append(StateGroup(np.array([fluent], dtype=np.int32), False, (str(game.fluent(int(fluent))),)))
+    for fluent in np.flatnonzero(left).tolist():
+        groups.append(StateGroup(np.array([fluent], dtype=np.int32), False, words_of(game.fluent(fluent))))
     groups.sort(key=lambda g: int(g.fluents[0]))
     return groups
 
-
-def _csr(rows: list[Ints]) -> tuple[NDArray[np.int64], Ints]:
-    start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
-    return start, np.concatenate([np.zeros(0, dtype=np.int32), *rows]).astype(np.int32)

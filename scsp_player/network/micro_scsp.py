@@ -69,11 +69,8 @@ class MicroSCSP:
     @cached_property
     def _empty_values(self) -> Ints:
         """Value of each state variable when none of its fluents is true; -1 if one always is."""
-        alone = [len(group.fluents) == 1 for group in self.groups]
-        return np.array(
-            [-1 if g.exact else 0 if single else len(g.fluents) for g, single in zip(self.groups, alone, strict=True)],
-            dtype=np.int32,
-        )
+        values = [-1 if group.exact else 0 if group.boolean else len(group.fluents) for group in self.groups]
+        return np.array(values, dtype=np.int32)
 
 
 def state_values(micro: MicroSCSP, states: Words) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,54 @@ def unfold(game: GroundGame, *, max_literals: int = 20_000_000) -> AcyclicRules:
         rule_body=all_bodies[ranges(start[ascending], start[ascending + 1])],
         order=np.concatenate(order).astype(np.int32),
     )
+
+
+MAX_INLINED = 8
+"""An atom that only says "one of these moves is done", by at most that many rules, is replaced by its rules."""
+
+
+def inline_moves(game: GroundGame, rules: AcyclicRules) -> AcyclicRules:
+    """Replace positive occurrences of atoms that merely rename moves, so that rules differ in moves and nothing else.
+
+    Grounders project the mover out of long rules (``moved(x, y) <= does(p, move(x, y))``); the rules that remain then mention one
+    such atom for each move.
+    """
+    for _ in range(MAX_INLINED):
+        head = np.repeat(np.arange(rules.atoms, dtype=np.int64), np.diff(rules.head_start))
+        length = np.diff(rules.rule_start)
+        is_move = np.zeros(rules.atoms, dtype=np.bool_)
+        is_move[game.does_atom] = True
+        renames = np.zeros(len(head), dtype=np.bool_)
+        single = np.flatnonzero(length == 1)
+        literal = rules.rule_body[rules.rule_start[single]]
+        renames[single] = is_move[literal >> 1] & ((literal & 1) == 0)
+        count = np.diff(rules.head_start)
+        plain = np.bincount(head[renames], minlength=rules.atoms) == count
+        chosen = plain & (count > 0) & (count <= MAX_INLINED)
+        hits = np.flatnonzero(chosen[rules.rule_body >> 1] & ((rules.rule_body & 1) == 0))
+        row = np.searchsorted(rules.rule_start, hits, side="right") - 1
+        row, first = np.unique(row, return_index=True)
+        if not len(row):
+            return rules
+        hit = np.full(len(head), -1, dtype=np.int64)
+        hit[row] = hits[first]
+        copies = np.ones(len(head), dtype=np.int64)
+        copies[row] = count[rules.rule_body[hit[row]] >> 1]
+        source = np.repeat(np.arange(len(head)), copies)
+        number = np.arange(len(source)) - np.repeat(np.cumsum(copies) - copies, copies)
+        body = rules.rule_body[ranges(rules.rule_start[source], rules.rule_start[source + 1])]
+        start = np.concatenate([[0], np.cumsum(length[source])]).astype(np.int64)
+        replaced = np.flatnonzero(hit[source] >= 0)
+        place = start[replaced] + hit[source[replaced]] - rules.rule_start[source[replaced]]
+        renamed = rules.rule_body[hit[source[replaced]]] >> 1
+        body[place] = rules.rule_body[rules.rule_start[rules.head_start[renamed] + number[replaced]]]
+        rules = replace(
+            rules,
+            head_start=np.searchsorted(head[source], np.arange(rules.atoms + 1)).astype(np.int64),
+            rule_start=start,
+            rule_body=body,
+        )
+    return rules
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from scsp_player.network.cases import Outputs, case_rows
 from scsp_player.network.circuit import Circuit
 from scsp_player.network.cover import FORBIDDEN
 from scsp_player.network.formulas import Formulas
-from scsp_player.network.functions import Function, cells, common_axes, first_of_class, simplify, spread
+from scsp_player.network.functions import Function, cells, common_axes, simplify, spread
 from scsp_player.network.groups import StateGroup, state_groups
 from scsp_player.network.micro_scsp import MicroSCSP
 from scsp_player.network.naming import dictionary, identifier, words_of
-from scsp_player.network.rules import merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves, unfold
 from scsp_player.network.scores import define_by_tree
 from scsp_player.network.tables import Draft, TableBuilder
 from xcsp.model import Instance, Table, Variable
@@ -62,12 +62,13 @@ class _Translation:
         self.game = game
         self.builder = TableBuilder(tuple_limit)
         self.circuit = Circuit(self.builder)
-        self.groups = state_groups(game, seconds=proof_seconds)
+        rules = inline_moves(game, unfold(game))
+        merged = merge_moves(game, rules)
+        self.groups = state_groups(game, merged, seconds=proof_seconds)
         self.fluent_value = np.zeros(game.fluents, dtype=np.int32)
         for group in self.groups:
-            self.fluent_value[group.fluents] = 1 if len(group.fluents) == 1 else np.arange(len(group.fluents))
-        rules = unfold(game)
-        self.formulas = Formulas(game, rules, merge_moves(game, rules), self.circuit)
+            self.fluent_value[group.fluents] = 1 if group.boolean else np.arange(len(group.fluents))
+        self.formulas = Formulas(game, rules, merged, self.circuit)
 
     def result(self) -> MicroSCSP:
         game = self.game
@@ -106,10 +107,9 @@ class _Translation:
         result: list[int] = []
         for group in self.groups:
             words = [str(self.game.fluent(int(f))) for f in group.fluents]
-            label = words_of(self.game.fluent(int(group.fluents[0]))) if len(words) == 1 else group.label
-            values = [f"(not {words[0]})", *words] if len(words) == 1 else words if group.exact else [*words, "none of these"]
+            values = [f"(not {words[0]})", *words] if group.boolean else words if group.exact else [*words, "none of these"]
             kind = "state" if prefix == "now" else "next"
-            result.append(self.builder.variable(identifier(prefix, label), len(values), kind, dictionary(values)))
+            result.append(self.builder.variable(identifier(prefix, group.label), len(values), kind, dictionary(values)))
             if prefix == "now":
                 for fluent in group.fluents:
                     function = self.builder.one_of(result[-1], [int(self.fluent_value[fluent])])
@@ -157,7 +157,7 @@ class _Translation:
                         scope.setdefault(function.key, (function, []))[1].append(value)
             kinds = np.where(never, 2, np.arange(size) < size - 1)
             axis = self.builder.partitions.of(action, kinds)
-            of_class = kinds[first_of_class(axis)]
+            of_class = kinds[axis.first]
             allowed = np.array([[c == 1, c == 0] for c in of_class])
             self.builder.restrict([axis, self.builder.identity(terminal)], allowed, "legal")
             for entries in conditions.values():
@@ -179,7 +179,7 @@ class _Translation:
             return
         shape = [a.size for a in state]
         allowed = np.ones([axis.size, *shape], dtype=np.bool_)
-        for class_, representative in enumerate(first_of_class(axis)):
+        for class_, representative in enumerate(axis.first):
             for asked, (function, _) in zip(member[representative], entries, strict=True):
                 if asked:
                     allowed[class_] &= spread(function, state)
@@ -214,16 +214,16 @@ class _Translation:
         values = [
             (v, [*([*rule, ~over] for rule in rules), [over, self.builder.one_of(now, [v])]]) for v, rules in values
         ]
-        single = len(group.fluents) == 1
-        default = FORBIDDEN if group.exact else 0 if single else len(group.fluents)
+        default = FORBIDDEN if group.exact else 0 if group.boolean else len(group.fluents)
         outputs = Outputs(tuple(values), default=default)
         if self._define(successor, outputs, "next"):
             return
         name = self.builder.variables[successor].name
         functions = [(v, self.circuit.rules(rules, f"{name}_{v}")) for v, rules in values]
-        if single or self._define(successor, Outputs(tuple((v, [[f]]) for v, f in functions), default=default), "next"):
-            if single:
-                self.builder.define(successor, functions[0][1].axes, functions[0][1].table.astype(np.int32), "next")
+        if group.boolean:
+            self.builder.define(successor, functions[0][1].axes, functions[0][1].table.astype(np.int32), "next")
+            return
+        if self._define(successor, Outputs(tuple((v, [[f]]) for v, f in functions), default=default), "next"):
             return
         axis = self.builder.identity(successor)
         for value, function in functions:

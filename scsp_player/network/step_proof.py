@@ -1,0 +1,331 @@
+"""Proofs about one step of a game: after a legal joint move, can several fluents of a group be true, or none?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from enum import IntEnum
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network.csr import ranges
+from scsp_player.network.proof import ClauseProver
+from scsp_player.network.rules import MoveRules
+from scsp_player.network.step_conditions import StepConditions
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+MAX_PARTS = 16
+"""A class of moves is divided by what the moves require if that gives at most so many classes."""
+
+MAX_CONE = 200_000
+"""A group whose next values depend on more literals is not looked into."""
+
+
+class Effort(IntEnum):
+    """How closely moves are looked at: by their effects; by what they require, too; and what that in turn depends on."""
+
+    EFFECTS = 0
+    CONDITIONS = 1
+    EVERYTHING = 2
+
+
+class StepProver:
+    """Proves statements about the next state, one small set of clauses a group.
+
+    The clauses hold of every state that is not terminal and satisfies the groups taken as hypotheses, and of every joint legal
+    move: the completion of the rules on which the group's next values depend (true of the least fixpoint, hence sound also where
+    these rules are cyclic), and the conditions under which the moves that matter are legal. Moves of a role that these rules
+    treat alike form one class, so that a proof by cases has few cases.
+    """
+
+    def __init__(self, game: GroundGame, merged: MoveRules) -> None:
+        self._game = game
+        self._merged = merged
+        self._conditions = StepConditions(game, merged)
+        atoms = len(merged.head_start) - 1
+        self._role_of = np.full(atoms, -1, dtype=np.int32)
+        self._move_of = np.zeros(atoms, dtype=np.int32)
+        for role, (first, last) in enumerate(zip(game.role_start[:-1], game.role_start[1:], strict=True)):
+            self._role_of[game.does_atom[first:last]] = role
+            self._move_of[game.does_atom[first:last]] = np.arange(last - first)
+        self._fluent_of = np.full(atoms, -1, dtype=np.int32)
+        self._fluent_of[game.fluent_atom] = np.arange(game.fluents)
+        self._codes = np.random.default_rng(0).integers(0, 2**64, size=max(map(len, merged.sets), default=0), dtype=np.uint64)
+        self.assume([], [])
+
+    def assume(self, groups: Sequence[Ints], full: Sequence[bool]) -> None:
+        """Take groups of fluents as hypotheses: at most one of each is true now; where ``full``, at least one."""
+        self._groups, self._full = groups, full
+        self._groups_of: dict[int, list[int]] = defaultdict(list)
+        for number, fluents in enumerate(groups):
+            for fluent in fluents.tolist():
+                self._groups_of[fluent].append(number)
+
+    def prove(self, fluents: Ints, *, full: bool) -> tuple[bool, bool]:
+        """Whether it is proved that at most one of the fluents is true next, and (if ``full`` asks for it) at least one."""
+        open_values = list(range(1, len(fluents)))
+        complete = not full
+        for effort in Effort:
+            local = _Local(self, fluents, effort)
+            prover = local.prover()
+            if prover is None:
+                break
+            following, prefix = local.following, local.prefix
+            open_values = [k for k in open_values if not prover.refutes([following[k], prefix[k - 1]])]
+            complete = complete or prover.refutes([prefix[-1] ^ 1])
+            if complete and not open_values:
+                break
+        return not open_values, full and complete
+
+
+class _Local:
+    """The clauses for one group, under construction."""
+
+    def __init__(self, step: StepProver, fluents: Ints, effort: Effort) -> None:
+        self._step = step
+        self._effort = effort
+        self._following = step._game.next_literal[fluents]
+        self.following: list[int] = []
+        self.prefix: list[int] = []
+
+    def prover(self) -> ClauseProver | None:
+        """The clauses, ready for questions about ``following`` and ``prefix``; None if there are too many."""
+        step = self._step
+        cone = self._cone(self._following >> 1)
+        if cone is None:
+            return None
+        sets = self._sets_used(cone)
+        classes = [self._classes(role, sets[role]) for role in range(len(step._game.roles))]
+        wanted = np.unique(np.concatenate([c for role, labels in enumerate(classes) for c in self._required(role, labels)]) >> 1)
+        if self._effort == Effort.EVERYTHING:
+            # Legality depends on no move, so the classes stay as they are.
+            below = self._cone(np.concatenate([self._following >> 1, wanted]))
+            if below is None:
+                return None
+            cone = below
+        atoms = np.union1d(cone, wanted[step._fluent_of[wanted] >= 0])
+        groups = sorted({g for a in atoms[step._fluent_of[atoms] >= 0] for g in step._groups_of[int(step._fluent_of[a])]})
+        needed = [step._game.fluent_atom[step._groups[g]] for g in groups if step._full[g]]
+        atoms = np.union1d(atoms, np.concatenate([np.zeros(0, dtype=np.int32), *needed])).astype(np.int32)
+        atoms = atoms[step._role_of[atoms] < 0]
+        self._atoms = atoms
+
+        # Variables: true, atoms, classes of moves, sets of classes, rule bodies, prefixes.
+        self._count = 1 + len(atoms)
+        self._definitions: list[tuple[Ints, int, Offsets, Ints]] = []
+        choices: list[Ints] = []
+        clauses: list[Ints] = []
+        units: list[int] = self._local_facts()
+        self._set_variable: list[Ints] = []
+        for role, coarse in enumerate(classes):
+            labels = self._refine(role, coarse) if self._effort > Effort.EFFECTS else coarse
+            class_variable = self._new(int(labels.max(initial=-1)) + 1)
+            choices.append(class_variable)
+            for variable, conditions in zip(class_variable.tolist(), self._required(role, labels), strict=True):
+                inside = self._literals(conditions[self._has(conditions >> 1)])
+                clauses += [np.array([2 * variable + 1, c], dtype=np.int32) for c in inside]
+            self._set_variable.append(self._sets(role, sets[role], labels, class_variable, units))
+        self._rules(cone)
+        self._chain()
+        clauses += self._local_clauses()
+        return ClauseProver(
+            *self._definition_arrays(),
+            clauses=clauses,
+            units=units,
+            choices=choices,
+            exclusive=[self._variables(self._present(step._game.fluent_atom[step._groups[g]])) for g in groups],
+            full=[bool(step._full[g]) for g in groups],
+        )
+
+    def _new(self, count: int) -> Ints:
+        """New variables."""
+        self._count += count
+        return np.arange(self._count - count, self._count, dtype=np.int32)
+
+    def _define(self, variables: Ints, kind: int, start: Offsets, inputs: Ints) -> None:
+        """Define each variable by its inputs (CSR)."""
+        self._definitions.append((variables, kind, start, inputs))
+
+    def _definition_arrays(self) -> tuple[Ints, Offsets, Ints]:
+        """All definitions by ascending variable."""
+        kind = np.zeros(self._count, dtype=np.int32)
+        lengths = np.zeros(self._count, dtype=np.int64)
+        for variables, which, start, _ in self._definitions:
+            kind[variables] = which
+            lengths[variables] = np.diff(start)
+        total = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        flat = np.zeros(int(total[-1]), dtype=np.int32)
+        for variables, _, _, inputs in self._definitions:
+            flat[ranges(total[variables], total[variables + 1])] = inputs
+        return kind, total, flat
+
+    def _sets(self, role: int, numbers: Ints, labels: Ints, class_variable: Ints, units: list[int]) -> Ints:
+        """For each set of the role's moves (by its number) the variable that says "one of them is done"."""
+        sets = self._step._merged.sets[role]
+        table = np.zeros(len(sets), dtype=np.int32)
+        for number in numbers.tolist():
+            inside = np.unique(labels[sets[number]])
+            inside = class_variable[inside[inside >= 0]]
+            if len(inside) == 1:
+                table[number] = inside[0]
+                continue
+            [table[number]] = self._new(1)
+            if len(inside):
+                self._define(table[number : number + 1].copy(), 0, np.array([0, len(inside)]), 2 * inside)
+            else:
+                units.append(2 * int(table[number]) + 1)
+        return table
+
+    def _cone(self, roots: Ints) -> Ints | None:
+        """The atoms that ``roots`` depend on, ascending; None if their rules have too many literals."""
+        merged = self._step._merged
+        found = np.unique(roots[roots > 0])
+        frontier, literals = found, 0
+        while len(frontier):
+            first, last = merged.body_start[merged.head_start[frontier]], merged.body_start[merged.head_start[frontier + 1]]
+            literals += int((last - first).sum())
+            if literals > MAX_CONE:
+                return None
+            frontier = np.setdiff1d(merged.body[ranges(first, last)] >> 1, found)
+            found = np.union1d(found, frontier)
+        return found.astype(np.int32)
+
+    def _rows(self, cone: Ints) -> NDArray[np.int64]:
+        merged = self._step._merged
+        return ranges(merged.head_start[cone], merged.head_start[cone + 1])
+
+    def _sets_used(self, cone: Ints) -> list[Ints]:
+        """For each role the numbers of the sets of moves that occur in the cone's rules."""
+        step, merged = self._step, self._step._merged
+        moves = merged.moves[self._rows(cone)]
+        single = cone[step._role_of[cone] >= 0]
+        return [
+            np.union1d(
+                moves[:, role][moves[:, role] >= 0], step._move_of[single[step._role_of[single] == role]]
+            ).astype(np.int32)
+            for role in range(len(step._game.roles))
+        ]
+
+    def _classes(self, role: int, sets: Ints) -> Ints:
+        """Labels of the role's moves: equal if the moves lie in the same sets; -1 for moves that are never legal."""
+        step = self._step
+        first, last = step._game.role_start[role : role + 2].tolist()
+        code = np.zeros(last - first, dtype=np.uint64)
+        for number in sets.tolist():
+            code[step._merged.sets[role][number]] += step._codes[number]
+        return _numbered(code, ~step._conditions.impossible[first:last])
+
+    def _refine(self, role: int, labels: Ints) -> Ints:
+        """Classes divided by what the moves require of the present atoms, where that gives few parts."""
+        conditions = self._step._conditions
+        first = int(self._step._game.role_start[role])
+        start = conditions.start[first : first + len(labels) + 1]
+        literals = conditions.required[start[0] : start[-1]]
+        code = np.zeros(len(literals) + 1, dtype=np.uint64)
+        present = self._has(literals >> 1)
+        code[1:][present] = conditions.codes[literals[present]]
+        total = np.cumsum(code)
+        each = total[start[1:] - start[0]] - total[start[:-1] - start[0]]
+        fine = _numbered(each + conditions.codes[: len(labels)][labels], labels >= 0)
+        _, representative = np.unique(fine, return_index=True)
+        parts = np.bincount(labels[representative][fine[representative] >= 0], minlength=int(labels.max(initial=-1)) + 1)
+        divided = (labels >= 0) & (parts[labels] <= MAX_PARTS)
+        # Numbers of undivided classes are shifted out of the way of the others.
+        mixed = np.where(divided, fine, int(fine.max(initial=0)) + 1 + labels)
+        return _numbered(mixed.astype(np.uint64), labels >= 0)
+
+    def _required(self, role: int, labels: Ints) -> list[Ints]:
+        """For each class the literals that all its moves require."""
+        conditions = self._step._conditions
+        first = int(self._step._game.role_start[role])
+        size = int(labels.max(initial=-1)) + 1
+        counts = np.bincount(labels[labels >= 0], minlength=size)
+        start = conditions.start[first : first + len(labels) + 1]
+        literals = conditions.required[start[0] : start[-1]].astype(np.int64)
+        owner = np.repeat(labels, np.diff(start)).astype(np.int64)
+        kept = owner >= 0
+        width = np.int64(2 * len(self._step._role_of))
+        pairs, times = np.unique(owner[kept] * width + literals[kept], return_counts=True)
+        shared = pairs[times == counts[pairs // width]]
+        bounds = np.searchsorted(shared, np.arange(size + 1) * width)
+        return [(shared[a:b] % width).astype(np.int32) for a, b in pairwise(bounds.tolist())]
+
+    def _rules(self, cone: Ints) -> None:
+        """Definitions of the derived atoms in the cone, and of their rule bodies."""
+        merged = self._step._merged
+        cone = cone[merged.head_start[cone] < merged.head_start[cone + 1]]
+        rows = self._rows(cone)
+        first, last = merged.body_start[rows], merged.body_start[rows + 1]
+        owners = [np.repeat(np.arange(len(rows)), last - first)]
+        literals = [self._literals(merged.body[ranges(first, last)])]
+        for role, table in enumerate(self._set_variable):
+            numbers = merged.moves[rows, role]
+            owners.append(np.flatnonzero(numbers >= 0))
+            literals.append(2 * table[numbers[owners[-1]]])
+        owner = np.concatenate(owners)
+        order = np.argsort(owner, kind="stable")
+        start = np.searchsorted(owner[order], np.arange(len(rows) + 1)).astype(np.int64)
+        conditions = np.concatenate(literals)[order].astype(np.int32)
+        long = np.flatnonzero(np.diff(start) != 1)
+        body = np.zeros(len(rows), dtype=np.int32)
+        short = np.flatnonzero(np.diff(start) == 1)
+        body[short] = conditions[start[short]]
+        variables = self._new(len(long))
+        body[long] = 2 * variables
+        long_start = np.concatenate([[0], np.cumsum(np.diff(start)[long])]).astype(np.int64)
+        self._define(variables, 1, long_start, conditions[ranges(start[long], start[long + 1])])
+        count = merged.head_start[cone + 1] - merged.head_start[cone]
+        self._define(self._variables(cone), 0, np.concatenate([[0], np.cumsum(count)]).astype(np.int64), body)
+
+    def _chain(self) -> None:
+        """Prefix i of the next values is true if one of the values 0 … i is."""
+        following = self._literals(self._following)
+        variables = self._new(len(following) - 1)
+        prefix = np.concatenate([following[:1], 2 * variables]).astype(np.int32)
+        inputs = np.stack([prefix[:-1], following[1:]], axis=1).astype(np.int32).ravel()
+        self._define(variables, 0, 2 * np.arange(len(following), dtype=np.int64), inputs)
+        self.following, self.prefix = following.tolist(), prefix.tolist()
+
+    def _local_facts(self) -> list[int]:
+        facts = np.array(sorted(self._step._conditions.facts), dtype=np.int32)
+        return list(self._literals(facts[self._has(facts >> 1)]).tolist())
+
+    def _local_clauses(self) -> list[Ints]:
+        start, flat = self._step._conditions.clauses
+        present = self._has(flat >> 1)
+        if len(start) == 1:
+            return []
+        whole = np.flatnonzero(np.logical_and.reduceat(present, start[:-1]))
+        return [self._literals(flat[start[k] : start[k + 1]]) for k in whole]
+
+    def _has(self, atoms: Ints) -> NDArray[np.bool_]:
+        place = np.minimum(np.searchsorted(self._atoms, atoms), max(0, len(self._atoms) - 1))
+        return self._atoms[place] == atoms if len(self._atoms) else np.zeros(len(atoms), dtype=np.bool_)
+
+    def _present(self, atoms: Ints) -> Ints:
+        return atoms[self._has(atoms)]
+
+    def _variables(self, atoms: Ints) -> Ints:
+        return (1 + np.searchsorted(self._atoms, atoms)).astype(np.int32)
+
+    def _literals(self, literals: Ints) -> Ints:
+        """Local literals of literals over the constant, present atoms and moves."""
+        atoms = literals >> 1
+        variables = np.where(atoms == 0, 0, self._variables(atoms))
+        role = self._step._role_of[atoms]
+        for k in np.flatnonzero(role >= 0).tolist():
+            variables[k] = self._set_variable[role[k]][self._step._move_of[atoms[k]]]
+        result: Ints = (2 * variables + (literals & 1)).astype(np.int32)
+        return result
+
+
+def _numbered(codes: NDArray[np.uint64], kept: NDArray[np.bool_]) -> Ints:
+    """Numbers 0, 1, … for equal codes; -1 where not kept."""
+    labels = np.full(len(codes), -1, dtype=np.int32)
+    labels[kept] = np.unique(codes[kept], return_inverse=True)[1]
+    return labels
