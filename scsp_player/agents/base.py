@@ -49,6 +49,10 @@ class Agent(ABC):
     def __init__(self, report: Report = ignore_report) -> None:
         self.report = report
 
+    @classmethod  # noqa: B027  (most agents have nothing to compile)
+    def prepare(cls) -> None:
+        """Get ready to be ready: whatever takes long once a process, compiling kernels above all. No clock runs yet."""
+
     @abstractmethod
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """Prepare for a match; thinking ahead is allowed until the deadline, returning early is too.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scsp_player.agents.base import Agent, Turn
+from scsp_player.agents.rehearsal import rehearse
 from scsp_player.agents.tracking import MatchTracker
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.program import Program
@@ -23,6 +24,11 @@ class RandomAgent(Agent):
     """
 
     legal: tuple[Term, ...] = ()
+
+    @classmethod
+    def prepare(cls) -> None:
+        """Compile all kernels, or load them from the cache, by a tiny match."""
+        rehearse(cls())
 
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """See ``Agent.start``."""

@@ -25,8 +25,10 @@ class AgentKind:
     factory: str
 
     def load(self) -> None:
-        """Import everything that the agent needs, so that making one is quick."""
-        importlib.import_module(self.module)
+        """Import and compile everything that the agent needs, so that making one is quick."""
+        factory = getattr(importlib.import_module(self.module), self.factory)
+        if isinstance(factory, type) and issubclass(factory, Agent):
+            factory.prepare()
 
     def make(self, report: Report = ignore_report) -> Agent:
         """A new agent for one match."""

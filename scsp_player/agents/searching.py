@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scsp_player.agents.base import Agent, Report, Turn, ignore_report
 from scsp_player.agents.random import RandomAgent
+from scsp_player.agents.rehearsal import rehearse
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.terms import Term
 from scsp_player.grounding import BudgetExceeded, ground
@@ -33,6 +34,11 @@ class SearchingAgent(Agent):
     def __init__(self, report: Report = ignore_report) -> None:
         super().__init__(report)
         self._fallback: RandomAgent | None = None
+
+    @classmethod
+    def prepare(cls) -> None:
+        """Compile all kernels, or load them from the cache, by a tiny match."""
+        rehearse(cls())
 
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """Ground, build the circuit and whatever the expander needs, then think ahead for up to one play clock."""

@@ -14,7 +14,7 @@ from scsp_player.agents.registry import agent_kind
 from scsp_player.protocol.client import Address, PeerError, ask, parse_info
 from scsp_player.protocol.errors import ProtocolError
 
-LAUNCH_SECONDS = 60.0
+LAUNCH_SECONDS = 300.0
 """Time for a player process to open its port."""
 
 INFO_SECONDS = 2.0

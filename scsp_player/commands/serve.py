@@ -17,6 +17,9 @@ import typer
 if TYPE_CHECKING:
     from scsp_player.protocol import PlayerServer
 
+PATIENCE_SECONDS = 5.0
+"""Time for engines to start before the user is told why it takes long."""
+
 PARENT_SECONDS = 1.0
 """How often a player that was started for an occasion looks whether its starter is still there."""
 
@@ -55,6 +58,7 @@ async def _serve(server: PlayerServer, json_output: bool, parent: int | None) ->
         loop.add_signal_handler(number, stop.set)
     async with server:
         agent = server.player.settings.agent
+        await _prepared(server, stop)
         print(
             json.dumps({"url": server.url, "agent": agent}) if json_output else f"{agent} listens on {server.url} (Ctrl-C ends it)",
             flush=True,
@@ -66,6 +70,18 @@ async def _serve(server: PlayerServer, json_output: bool, parent: int | None) ->
                 continue
         if parent is None:
             await stop.wait()
+
+
+async def _prepared(server: PlayerServer, stop: asyncio.Event) -> None:
+    """Wait for the engines, saying so if it takes long; the server answers meanwhile."""
+    waiting = asyncio.ensure_future(server.player.prepared())
+    stopping = asyncio.ensure_future(stop.wait())
+    await asyncio.wait([waiting, stopping], timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    if not waiting.done() and not stop.is_set():
+        print("compiling kernels; they are kept for the next time", file=sys.stderr, flush=True)
+        await asyncio.wait([waiting, stopping], return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    stopping.cancel()
 
 
 def _log_to(folder: Path | None) -> None:

@@ -48,6 +48,7 @@ class EngineProcess:
         self._process = process
         self._closing = False
         self._matches = 0
+        self._prepared = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
@@ -75,6 +76,10 @@ class EngineProcess:
     def running(self) -> bool:
         """Whether the process is there (it may hang)."""
         return self._process.returncode is None
+
+    async def prepared(self) -> None:
+        """Wait until everything is imported and compiled, or the process is gone."""
+        await self._prepared.wait()
 
     def order(self, **fields: Any) -> None:
         """Give an order. Returns at once even if the engine does not read: the order waits in memory."""
@@ -119,10 +124,13 @@ class EngineProcess:
         try:
             while line := await stdout.readline():
                 event = json.loads(line)
+                if event["event"] == "idle":
+                    self._prepared.set()
                 if self.listener is not None:
                     self.listener(event)
         except ValueError as error:
             LOG.error("engine %d of %s says something unreadable: %s", self.pid, self.spec.agent, error)
+        self._prepared.set()
         self._kill()
         status = await self._process.wait()
         stdin.close()
@@ -153,6 +161,10 @@ class EnginePool:
             for spec in self._specs:
                 if not self._closed and await self._waiting_engine(spec) is None:
                     self._waiting[spec] = await EngineProcess.launch(spec)
+
+    async def prepared(self) -> None:
+        """Wait until the engines in waiting have imported and compiled everything."""
+        await asyncio.gather(*(engine.prepared() for engine in self._waiting.values()))
 
     def fill_later(self) -> None:
         """Start what is missing, in the background."""

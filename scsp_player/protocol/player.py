@@ -60,6 +60,10 @@ class Player:
         """Start the engines that wait for a match."""
         await self._pool.fill()
 
+    async def prepared(self) -> None:
+        """Wait until the engines can use a clock to the full: the first time on a machine, kernels have to be compiled."""
+        await self._pool.prepared()
+
     async def close(self) -> None:
         """End the match and all engines; pending questions are answered with the best move known."""
         self._end_match()
