@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.program import Rule
@@ -35,11 +35,10 @@ class Part:
     relation: int
     tokens: Tokens
     recorded: bool = True
+    variables: frozenset[int] = field(init=False, compare=False, repr=False)
 
-    @property
-    def variables(self) -> frozenset[int]:
-        """The variables in it."""
-        return variables_in(self.tokens)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", variables_in(self.tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Clause:
 
 def variables_in(tokens: Iterable[int]) -> frozenset[int]:
     """The variables of a pattern."""
-    return frozenset(token for token in tokens if 0 <= token < FUNCTOR)
+    return frozenset([token for token in tokens if 0 <= token < FUNCTOR])
 
 
 def prefix_order(terms: Iterable[Term]) -> Iterator[Term]:
@@ -81,6 +80,7 @@ class Schema:
         self.relations: dict[Signature, int] = {}
         self.names: dict[int, Signature] = {}
         self._auxiliaries = 0
+        self._prefix = ""
 
     def relation(self, name: Signature) -> int:
         """Number of the relation with this name and arity, made if new."""
@@ -91,13 +91,14 @@ class Schema:
         return found
 
     def auxiliary(self, arity: int) -> int:
-        """A new relation whose name occurs nowhere in the sheet."""
+        """A new relation whose name occurs nowhere in the sheet, which must be loaded completely."""
+        if not self._prefix:
+            names = {name for name, _ in (*self.relations, *self.store.functor_of)} | self.store.symbol_of.keys()
+            self._prefix = "part"
+            while any(name.startswith(self._prefix) for name in names):
+                self._prefix += "_"
         self._auxiliaries += 1
-        taken = {name for name, _ in self.relations} | self.store.symbol_of.keys() | {name for name, _ in self.store.functor_of}
-        name = f"part{self._auxiliaries}"
-        while name in taken:
-            name += "_"
-        return self.relation((name, arity))
+        return self.relation((f"{self._prefix}{self._auxiliaries}", arity))
 
     def tokens(self, terms: Sequence[Term], numbers: dict[Variable, int]) -> Tokens:
         """The terms in prefix order; numbers new variables as they come."""

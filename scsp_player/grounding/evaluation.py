@@ -17,34 +17,41 @@ from scsp_player.grounding.store import Store
 class Statistics:
     """Estimates of how many rows of a relation agree with given values in some columns.
 
-    Relations that are not complete yet count as ``guess`` rows.
+    Attributes:
+        unknown: relations that are not complete yet; they count as ``guess`` rows, and their views too. Estimates of the others are
+            made once.
     """
 
     def __init__(self, store: Store, guess: float = 1000.0) -> None:
         self.store = store
         self.guess = guess
         self.unknown: set[int] = set()
-        self._distinct: dict[int, tuple[int, list[float]]] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
+        self._distinct: dict[int, list[float]] = {}
 
     def matches(self, r: int, columns: tuple[int, ...]) -> float:
         """Estimated number of rows of ``r`` with given values in ``columns``, all values taken as equally frequent."""
-        source = self.store.field(r, "source")
-        base = source if source >= 0 else r
-        width = self.store.columns(r)
-        if base in self.unknown:
-            return self.guess ** (1.0 - len(columns) / max(width, 1)) if width else 1.0
-        self.store.refresh(base)
-        count = self.store.count(r)
-        if not columns or not count:
-            return float(count)
-        known = self._distinct.get(r)
-        if known is None or known[0] != count:
+        if self.store.source_of.get(r, r) in self.unknown:
+            width = self.store.columns(r)
+            return self.guess ** (1.0 - len(columns) / width) if width else 1.0
+        found = self._known.get((r, columns))
+        if found is None:
+            found = self._known[r, columns] = self._estimate(r, columns)
+        return found
+
+    def _estimate(self, r: int, columns: tuple[int, ...]) -> float:
+        self.store.refresh(self.store.source_of.get(r, r))
+        estimate = float(self.store.count(r))
+        if not columns or not estimate:
+            return estimate
+        distinct = self._distinct.get(r)
+        if distinct is None:
             rows = self.store.rows(r)
-            known = self._distinct[r] = count, [float(np.count_nonzero(np.bincount(rows[:, c]))) for c in range(width)]
-        share = 1.0
+            width = self.store.columns(r)
+            distinct = self._distinct[r] = [float(np.count_nonzero(np.bincount(rows[:, c]))) for c in range(width)]
         for column in columns:
-            share /= known[1][column]
-        return count * share
+            estimate /= distinct[column]
+        return estimate
 
 
 @dataclass(frozen=True, slots=True)

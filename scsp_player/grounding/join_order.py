@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,10 +25,9 @@ class Access:
     holes: Tokens
     variables: frozenset[int]
 
-    def columns(self, bound: Iterable[int]) -> tuple[int, ...]:
+    def columns(self, bound: Collection[int]) -> tuple[int, ...]:
         """The columns whose value is known when these variables are bound."""
-        known = set(bound)
-        return tuple(c for c, token in enumerate(self.holes) if token < 0 or token in known)
+        return tuple([c for c, token in enumerate(self.holes) if token < 0 or token in bound])
 
 
 def join_order(accesses: Sequence[Access], bound: Iterable[int], matches: Matches) -> list[Access]:
@@ -58,12 +57,16 @@ def _greedy(
     """An order and the number of rows that it is expected to meet; given up beyond ``limit``."""
     order: list[Access] = []
     cost = 0.0
+    expected = [matches(a.relation, a.columns(bound)) for a in waiting]
     while waiting and cost < limit:
-        expected = [matches(a.relation, a.columns(bound)) for a in waiting]
         best = expected.index(min(expected))
-        rows *= expected[best]
+        rows *= expected.pop(best)
         cost += rows
         access = waiting.pop(best)
         order.append(access)
-        bound |= access.variables
+        new = access.variables - bound
+        bound |= new
+        for number, other in enumerate(waiting):
+            if not new.isdisjoint(other.variables):
+                expected[number] = matches(other.relation, other.columns(bound))
     return order, cost if not waiting else float("inf")

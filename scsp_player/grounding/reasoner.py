@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.terms import Compound, Term, Variable, signature
-from scsp_player.grounding.budget import Budget, BudgetExceeded
+from scsp_player.grounding.budget import Budget, BudgetExceeded, TrialOver
 from scsp_player.grounding.preparation import prepare_kernels
 from scsp_player.grounding.rulebase import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 from scsp_player.grounding.state_rules import StateRules
 
 IntArray = NDArray[np.int32]
+
+TRIAL_STEPS: Final = 1_000_000
 
 
 class Reasoner:
@@ -33,7 +36,7 @@ class Reasoner:
         self._memory_bytes = memory_bytes
         self._roles = tuple(dict.fromkeys(program.roles))
         prepare_kernels()
-        self._rules = StateRules(program, Budget(seconds, memory_bytes))
+        self._rules = _compiled(program, Budget(seconds, memory_bytes))
         self._store = self._rules.store
         self._role_symbol = [self._store.symbol(role) for role in self._roles]
         self._move_shapes = _shapes(program, LEGAL, 1)
@@ -128,6 +131,16 @@ class Reasoner:
                 raise ValueError(f"{move} is no move of {self._rules.program.source}")
         pairs = [[r, self._store.term(m)] for r, m in zip(self._role_symbol, joint_move, strict=True)]
         return np.array(pairs, dtype=np.int32).tobytes()
+
+
+def _compiled(program: Program, budget: Budget) -> StateRules:
+    """The rules as they are, or restricted to what is asked for if they take too many steps in the initial state."""
+    budget.start_trial(TRIAL_STEPS)
+    try:
+        return StateRules(program, budget)
+    except TrialOver:
+        budget.start_trial(None)
+        return StateRules(program, budget, restricted=True)
 
 
 def _packed(identifiers: IntArray) -> bytes:

@@ -43,12 +43,21 @@ class StateRules:
     the join orders fit the real sizes.
     """
 
-    def __init__(self, program: Program, budget: Budget) -> None:
+    def __init__(self, program: Program, budget: Budget, *, restricted: bool = False) -> None:
+        """Compile the rules of a program.
+
+        Args:
+            program: a normalised rule sheet.
+            budget: for the static relations and the evaluation of the initial state.
+            restricted: compute derived relations only for what is asked for (see ``demand``), if negation stays stratified.
+        """
         self.program = program
         self.store = Store(budget)
         self._statistics = Statistics(self.store)
         self.rules = prepared_rules(program, self.store, self._statistics)
         order = components(self.rules.clauses)
+        if restricted:
+            order = self._restricted(order)
         self._true, self._does = self.rules.relation(TRUE), self.rules.relation(DOES)
         self._stage_of = {r: i for i, c in enumerate(order) for r in c.relations}
         self._needs = self._closures(order)
@@ -64,6 +73,17 @@ class StateRules:
             if stage.decision is not None:
                 stage.decision.refresh()
         self._clear(range(len(self._stages)))
+
+    def _restricted(self, order: list[Component]) -> list[Component]:
+        """The components of the restricted rules, or ``order`` if restriction makes more of them depend on their own negation."""
+        plain = self.rules.clauses, self.rules.dynamic
+        self.rules.restrict(self._statistics.matches, stratified=True)
+        restricted = components([*self.rules.clauses, *self.rules.demand_clauses])
+        before = {r for c in order if c.negative for r in c.relations}
+        if all(before.issuperset(c.relations) for c in restricted if c.negative):
+            return restricted
+        self.rules.clauses, self.rules.dynamic = plain
+        return order
 
     def _closures(self, order: list[Component]) -> list[list[int]]:
         """For every stage the stages that it needs, itself last, in order of evaluation."""
@@ -90,30 +110,35 @@ class StateRules:
             store.fill(relation, np.zeros((0, store.columns(relation)), dtype=np.int32))
         store.fill(self._true, self.rows(INIT))
         store.finish(self._true)
-        stages: list[Stage] = []
-        pending = sorted(range(len(order)), key=lambda i: (i in self._after_moves, i))
-        moved = False
-        for i in pending:
-            component = order[i]
-            if i in self._after_moves and not moved:
-                moved = True
+        legal = self._stage_of.get(self.rules.relation(LEGAL), -1)
+        if legal in self._after_moves:  # what is asked for may depend on moves; legal moves themselves do not
+            stages = [self._evaluated_stage(order[i]) for i in self._needs[legal]]
+            store.fill(self._does, self._first_moves())
+            store.clear(np.concatenate([stage.relations for stage in stages]))
+        found: dict[int, Stage] = {}
+        for i in sorted(range(len(order)), key=lambda i: (i in self._after_moves, i)):
+            if i in self._after_moves and not store.count(self._does):
                 store.fill(self._does, self._first_moves())
-                store.finish(self._does)
-            self._statistics.unknown.update(component.relations)
-            inside = frozenset(component.relations) if component.negative else frozenset()
+            store.finish(self._does)
+            found[i] = self._evaluated_stage(order[i])
+        return [found[i] for i in range(len(order))]
 
-            def tested(part: Part, inside: frozenset[int] = inside) -> bool:
-                return part.kind is not Kind.NEGATIVE or part.relation not in inside
+    def _evaluated_stage(self, component: Component) -> Stage:
+        """Compile a component, whose lower ones are evaluated, and evaluate it."""
+        store, statistics = self.store, self._statistics
+        statistics.unknown.update(component.relations)
+        inside = frozenset(component.relations) if component.negative else frozenset()
 
-            plans = component_plans(store, component, self._statistics.matches, tested)
-            store.run([block(store, plans.once, component.relations, plans.triggers)])
-            self._statistics.unknown.difference_update(component.relations)
-            decision = Decision(self.rules, component, self._statistics) if component.negative else None
-            if decision is not None:
-                decision.decide()
-            stages.append(Stage(component, plans, decision, store.with_views(component.relations)))
-        by_number = dict(zip(pending, stages, strict=True))
-        return [by_number[i] for i in range(len(order))]
+        def tested(part: Part) -> bool:
+            return part.kind is not Kind.NEGATIVE or part.relation not in inside
+
+        plans = component_plans(store, component, statistics.matches, tested)
+        store.run([block(store, plans.once, component.relations, plans.triggers)])
+        statistics.unknown.difference_update(component.relations)
+        decision = Decision(self.rules, component, statistics) if component.negative else None
+        if decision is not None:
+            decision.decide()
+        return Stage(component, plans, decision, store.with_views(component.relations))
 
     def _first_moves(self) -> IntArray:
         legal = self.rows(LEGAL)

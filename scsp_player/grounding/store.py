@@ -56,6 +56,8 @@ class Store:
         self._indexes: dict[tuple[int, tuple[int, ...]], int] = {}
         self._stale: set[int] = set()
         self._decoded: dict[int, Term] = {}
+        self._width: list[int] = []
+        self.source_of: dict[int, int] = {}
         self.relation(3, keyed=False)  # the list of terms
 
     # -- structure -------------------------------------------------------------------------------------------------
@@ -83,6 +85,7 @@ class Store:
         line = self._rel.append()
         r = self._rel.count - 1
         line["width"] = width
+        self._width.append(width)
         line["first_index"] = line["first_view"] = line["next_view"] = line["source"] = line["unique"] = -1
         self._need_scratch(width + 1)
         if keyed:
@@ -100,7 +103,7 @@ class Store:
 
     def arity(self, functor: int) -> int:
         """Number of arguments of a functor relation's terms."""
-        return self.field(functor, "width") - 1
+        return self._width[functor] - 1
 
     def view(self, source: int, skeleton: Tokens) -> int:
         """The relation of the terms that stand in the holes of ``skeleton`` over the rows of ``source``, last the source row."""
@@ -111,7 +114,7 @@ class Store:
             code = [HOLE if token == HOLE else token - FUNCTOR for token in skeleton]
             self._need_scratch(len(code) + self.field(source, "width") + 1)
             line = self._line(found)
-            line["source"] = source
+            line["source"] = self.source_of[found] = source
             line["skeleton"] = self.emit_code([len(code), *code])
             line["next_view"] = self.field(source, "first_view")
             self._line(source)["first_view"] = found
@@ -127,7 +130,7 @@ class Store:
 
     def columns(self, r: int) -> int:
         """Columns of a relation, or of a view without its last one, the source row."""
-        return self.field(r, "width") - (self.field(r, "source") >= 0)
+        return self._width[r] - (r in self.source_of)
 
     def views_of(self, source: int) -> list[int]:
         """The views of a relation."""
@@ -145,8 +148,7 @@ class Store:
             found = self._indexes[r, columns] = self._new_index(r, columns, linked=True)
             self._index_line(found)["next_index"] = self.field(r, "first_index")
             self._line(r)["first_index"] = found
-            source = self.field(r, "source")
-            self._stale.add(r if source < 0 else source)
+            self._stale.add(self.source_of.get(r, r))
         return found
 
     def _new_index(self, r: int, columns: tuple[int, ...], *, linked: bool) -> int:

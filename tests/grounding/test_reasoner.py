@@ -22,6 +22,14 @@ def test_agrees_with_the_ground_rules(path):
     assert_same_along_random_matches(Reasoner(program), GroundMachine(ground(program)), matches=2, seed=3, longest=25)
 
 
+@pytest.mark.parametrize("path", SHEETS, ids=lambda p: p.stem)
+def test_restriction_to_what_is_asked_for_changes_nothing(path, monkeypatch):
+    program = load_program(path)
+    plain = Reasoner(program)
+    monkeypatch.setattr("scsp_player.grounding.reasoner.TRIAL_STEPS", 0)
+    assert_same_along_random_matches(Reasoner(program), plain, matches=1, seed=4, longest=15)
+
+
 @needs_shared
 @pytest.mark.parametrize("path", sorted((SHARED / "cases").glob("R*.kif")), ids=lambda p: p.stem)
 def test_cases(path):
