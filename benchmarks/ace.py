@@ -57,7 +57,7 @@ def count(file: Path) -> int | None:
     output = _java("-XX:+UseSerialGC", "-jar", str(jar()), str(file), "-s=all", "-npc")
     if "s UNSATISFIABLE" in output:
         return 0
-    found = re.search(r"d FOUND SOLUTIONS (\d+)", output)
+    found = re.search(r"d FOUND SOLUTIONS\s+(\d+)", output)
     complete = "d COMPLETE EXPLORATION" in output
     return int(found.group(1)) if found and complete else None
 
