@@ -25,7 +25,7 @@ OWN = [
     "tic-tac-toe",
 ]
 
-CORPUS = ["buttons_v0", "ticTacToe_v0", "connectFour_v0", "nim1_v0", "roshambo2_v0", "gt_ultimatum_v0", "lightsOn_v0", "maze_v0"]
+CORPUS = ["buttons_v0", "ticTacToe_v0", "connectFour_v0", "nim1_v0", "roshambo2_v0", "lightsOn_v0", "maze_v0"]
 
 
 def solve_with(solver):

@@ -1,0 +1,63 @@
+"""Functions over classes of values mean the same as functions over the values."""
+
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scsp_player.network.functions import Function, Partitions, common_axes, disjunction, simplify, spread
+
+DOMAINS = (4, 3, 5)
+
+
+@st.composite
+def functions(draw):
+    """A truth value over classes of some of the variables, and the same as a Python function."""
+    partitions = []
+    for variable, size in enumerate(DOMAINS):
+        if draw(st.booleans()):
+            partitions.append((variable, draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))))
+    return partitions, draw(st.integers(0, 2**27 - 1))
+
+
+def build(interner, description):
+    partitions, bits = description
+    axes = tuple(interner.of(variable, np.array(labels)) for variable, labels in partitions)
+    shape = [axis.size for axis in axes]
+    size = int(np.prod(shape))
+    return Function(axes, np.array([bool(bits >> k & 1) for k in range(size)]).reshape(shape))
+
+
+def value(function, assignment):
+    return bool(function.table[tuple(int(axis.labels[assignment[axis.variable]]) for axis in function.axes)])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(functions(), max_size=3), max_size=3))
+def test_disjunctions_of_conjunctions(descriptions):
+    interner = Partitions()
+    rules = [[build(interner, d) for d in rule] for rule in descriptions]
+    axes = common_axes(interner, [f for rule in rules for f in rule])
+    result = simplify(interner, axes, disjunction(rules, axes))
+    for assignment in itertools.product(*map(range, DOMAINS)):
+        expected = any(all(value(f, assignment) for f in rule) for rule in rules)
+        assert value(result, assignment) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(functions())
+def test_simplified_functions_are_canonical(description):
+    interner = Partitions()
+    function = build(interner, description)
+    once = simplify(interner, function.axes, function.table)
+    finest = tuple(interner.of(v, np.arange(size)) for v, size in enumerate(DOMAINS))
+    table = np.broadcast_to(spread(function, finest), DOMAINS)
+    assert simplify(interner, finest, table).key == once.key
+    assert (~once).key == simplify(interner, function.axes, ~function.table).key
+
+
+def test_equal_partitions_are_one_object():
+    interner = Partitions()
+    assert interner.of(0, np.array([5, 7, 5])) is interner.of(0, np.array([1, 0, 1]))
+    assert interner.of(0, np.array([0, 1])) is not interner.of(1, np.array([0, 1]))
