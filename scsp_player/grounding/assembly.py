@@ -15,7 +15,6 @@ from scsp_player.grounding import simplify_kernels as kernels
 from scsp_player.grounding.atoms import atom_terms, atoms_of
 from scsp_player.grounding.components import evaluation_order
 from scsp_player.grounding.ground_game import FALSE, GroundGame
-from scsp_player.grounding.instances import Instances
 from scsp_player.grounding.negative_cycle import refuse_negative_cycle
 from scsp_player.grounding.pairs import pairs, position_in
 from scsp_player.grounding.printed_order import printed_order
@@ -37,10 +36,9 @@ class Numbered:
 class Assembler:
     """Builds the game; a throw-away object that keeps the intermediate results."""
 
-    def __init__(self, rules: Rulebase, instances: Sequence[Instances], simplifier: Simplifier, *, check_cycles: bool) -> None:
+    def __init__(self, rules: Rulebase, simplifier: Simplifier, *, check_cycles: bool) -> None:
         self.rules = rules
         self.store = rules.store
-        self.instances = instances
         self.simplifier = simplifier
         self.check_cycles = check_cycles
         self.number = np.full(len(simplifier.value), -1, dtype=np.int32)
@@ -88,8 +86,8 @@ class Assembler:
         named = self.rules.dynamic - self.rules.demand_relations
         atom_term = np.concatenate([np.array([-1], dtype=np.int32), atom_terms(self.rules, named, old)])
         if len(offending):
-            rules = [i.rule for i in self.instances]
-            refuse_negative_cycle(self.store.table(), atom_term, kept, head_start, offending, rules)
+            sources = [clause.rule for clause in self.rules.clauses]
+            refuse_negative_cycle(self.store.table(), atom_term, kept, head_start, offending, sources)
 
         next_of = np.full(len(role_index), FALSE, dtype=np.int32)
         next_of[following.rows[:, 0]] = self.literals(following.atoms)

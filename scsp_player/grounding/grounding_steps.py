@@ -13,7 +13,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.grounding.instances import Recording, possible_atoms
 from scsp_player.grounding.pairs import pairs, position_in
 from scsp_player.grounding.rulebase import DOES, INIT, LEGAL, NEXT, TRUE, Rulebase, components
-from scsp_player.grounding.simplification import RuleArrays, Simplifier, collect
+from scsp_player.grounding.simplification import RuleArrays, Simplifier, bytes_needed, collect
 from scsp_player.grounding.static import prepared_rules
 from scsp_player.grounding.store import Store
 
@@ -28,10 +28,14 @@ def ground_within(program: Program, budget: Budget, *, restricted: bool = False)
     possible_atoms(rules, [*rules.clauses, *rules.demand_clauses], statistics)
     atoms = number_atoms(store, sorted(rules.dynamic - rules.demand_relations))
     instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()
-    store.budget.check()
-    simplifier = simplified(rules, collect(instances), atoms)
+    budget.check_bytes(4 * len(store.heap) + sum(bytes_needed(i) for i in instances))
+    arrays = collect(instances)
+    del instances
+    budget.check()
+    simplifier = simplified(rules, arrays, atoms)
+    budget.check()
     check_cycles = any(c.negative for c in components(rules.clauses))
-    return Assembler(rules, instances, simplifier, check_cycles=check_cycles).game()
+    return Assembler(rules, simplifier, check_cycles=check_cycles).game()
 
 
 def simplified(rules: Rulebase, arrays: RuleArrays, atoms: int) -> Simplifier:

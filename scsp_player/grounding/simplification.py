@@ -31,6 +31,12 @@ class RuleArrays:
     origin: IntArray
 
 
+def bytes_needed(instances: Instances) -> int:
+    """Memory that simplification needs for the instances of a clause, all intermediate arrays included."""
+    count, width = instances.literals.shape
+    return int(count) * (50 + 20 * int(width))
+
+
 def collect(instances: Sequence[Instances]) -> RuleArrays:
     """All instances as one set of rules; those whose body contradicts itself are left out."""
     rules = sum(len(i.literals) for i in instances)
@@ -61,8 +67,10 @@ class Simplifier:
         self.value[0] = kernels.HOLDS
         self._left = np.diff(rules.start).astype(np.int32)
         self._support = np.bincount(rules.head, minlength=atoms).astype(np.int32)
-        self._start, self._entries = kernels.occurrences(atoms, rules.start, rules.body, len(rules.head))
-        self._queue = np.zeros(atoms, dtype=np.int32)
+        self._start = np.zeros(atoms + 2, dtype=np.int64)
+        self._entries = np.zeros(len(rules.body), dtype=np.int32)
+        kernels.occurrences(rules.start, rules.body, len(rules.head), self._start, self._entries)
+        self._queue = np.zeros(atoms + 1, dtype=np.int32)
         facts = np.unique(rules.head[self._left == 0])
         self.value[facts] = kernels.HOLDS
         missing = np.flatnonzero((self._support == 0) & ~inputs & (self.value == kernels.UNKNOWN))
@@ -83,12 +91,15 @@ class Simplifier:
             initial: int32[k], inputs that are possible from the start.
         """
         rules = self.rules
+        waiting = np.zeros(len(rules.head), dtype=np.int32)
         while True:
             certain = np.flatnonzero(self.value == kernels.HOLDS).astype(np.int32)
             start = np.concatenate([initial, certain])
-            reached = kernels.founded(
-                self.value, self._left, rules.head, rules.start, rules.body, self._start, self._entries, link, start
-            )
+            reached = np.zeros(len(self.value), dtype=np.int8)
+            kernels.founded(
+                self.value, self._left, rules.head, rules.start, rules.body, self._start, self._entries, link, start,
+                reached, waiting, self._queue,
+            )  # fmt: skip
             lost = np.flatnonzero((reached == 0) & (self.value == kernels.UNKNOWN))
             if not len(lost):
                 return
@@ -99,7 +110,9 @@ class Simplifier:
         """bool[atoms]: the undecided atoms that the roots depend on."""
         order = np.argsort(self.rules.head, kind="stable").astype(np.int32)
         head_start = np.searchsorted(self.rules.head[order], np.arange(len(self.value) + 1)).astype(np.int64)
-        found = kernels.needed_atoms(self.value, self._left, head_start, order, self.rules.start, self.rules.body, roots)
+        found = np.zeros(len(self.value), dtype=np.int8)
+        rules = self.rules
+        kernels.needed_atoms(self.value, self._left, head_start, order, rules.start, rules.body, roots, found, self._queue)
         return np.asarray(found, dtype=np.bool_)
 
     def renumbered(self, number: IntArray) -> RuleArrays:
@@ -115,9 +128,10 @@ class Simplifier:
         start = np.zeros(len(order) + 1, dtype=np.int64)
         body = np.zeros(len(rules.body), dtype=np.int32)
         kept = np.zeros(len(order), dtype=np.int32)
+        table = np.full(max(16, 1 << (2 * len(order)).bit_length()), -1, dtype=np.int32)
         row = np.zeros(1 + int(np.diff(rules.start).max(initial=0)), dtype=np.int32)
         count = kernels.compact_rules(
             self.value, self._left, keep.astype(np.int8), number, order, rules.head, rules.start, rules.body,
-            head, start, body, kept, row,
+            head, start, body, kept, table, row,
         )  # fmt: skip
         return RuleArrays(head[:count].copy(), start[: count + 1].copy(), body[: start[count]].copy(), rules.origin[kept[:count]])

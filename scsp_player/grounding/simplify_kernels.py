@@ -60,21 +60,20 @@ def collect_rules(instances: NDArray[np.int32], rule_head: Ints, rule_start: Lon
 
 
 @entry_kernel
-def occurrences(atoms: int, rule_start: Longs, rule_body: Ints, rules: int) -> tuple[Longs, Ints]:
-    """For every atom the rules in whose bodies it occurs, as CSR arrays; an entry is ``2 * rule + sign``."""
-    start = np.zeros(atoms + 1, np.int64)
+def occurrences(rule_start: Longs, rule_body: Ints, rules: int, start: Longs, entries: Ints) -> None:
+    """For every atom the rules in whose bodies it occurs, as CSR arrays; an entry is ``2 * rule + sign``.
+
+    ``start`` is zero, one longer than CSR needs: while entries are written, atom a's place is counted at ``start[a + 1]``.
+    """
     for k in range(rule_start[rules]):
-        start[(rule_body[k] >> 1) + 1] += 1
-    for a in range(atoms):
-        start[a + 1] += start[a]
-    place = start.copy()
-    entries = np.empty(rule_start[rules], np.int32)
+        start[(rule_body[k] >> 1) + 2] += 1
+    for a in range(2, start.size):
+        start[a] += start[a - 1]
     for rule in range(rules):
         for k in range(rule_start[rule], rule_start[rule + 1]):
-            atom = rule_body[k] >> 1
-            entries[place[atom]] = 2 * rule + (rule_body[k] & 1)
-            place[atom] += 1
-    return start, entries
+            place = (rule_body[k] >> 1) + 1
+            entries[start[place]] = 2 * rule + (rule_body[k] & 1)
+            start[place] += 1
 
 
 @entry_kernel
@@ -115,25 +114,20 @@ def propagate(
 @entry_kernel
 def founded(
     value: Octets, left: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints, start: Longs, entries: Ints, link: Ints,
-    initial: Ints,
-) -> Octets:  # fmt: skip
-    """Which atoms can be derived when every unknown negation may hold: bool of every atom, as int8.
+    initial: Ints, reached: Octets, waiting: Ints, stack: Ints,
+) -> None:  # fmt: skip
+    """Which atoms can be derived when every unknown negation may hold: sets ``reached`` (all zero before) to 1.
 
-    ``link[atom]`` is the input that an atom makes possible (a next fluent, a legal move) or -1; ``initial`` the inputs possible
-    from the start.
+    ``link[atom]`` is the input that an atom makes possible (a next fluent, a legal move) or -1; ``initial`` the atoms possible
+    from the start. ``waiting`` (rules) and ``stack`` (atoms) are scratch.
     """
-    atoms = value.size
-    rules = rule_head.size
-    reached = np.zeros(atoms, np.int8)
-    waiting = np.zeros(rules, np.int32)
-    stack = np.empty(atoms + 1, np.int32)
     depth = 0
     for atom in initial:
         if reached[atom] == 0 and value[atom] != FAILS:
             reached[atom] = 1
             stack[depth] = atom
             depth += 1
-    for rule in range(rules):
+    for rule in range(rule_head.size):
         if left[rule] < 0:
             continue
         count = 0
@@ -165,16 +159,14 @@ def founded(
                 reached[head] = 1
                 stack[depth] = head
                 depth += 1
-    return reached
 
 
 @entry_kernel
 def needed_atoms(
-    value: Octets, left: Ints, head_start: Longs, head_rules: Ints, rule_start: Longs, rule_body: Ints, roots: Ints
-) -> Octets:
-    """The unknown atoms that the roots depend on, as int8 of every atom; ``head_rules`` lists the rules by head."""
-    needed = np.zeros(value.size, np.int8)
-    stack = np.empty(value.size, np.int32)
+    value: Octets, left: Ints, head_start: Longs, head_rules: Ints, rule_start: Longs, rule_body: Ints, roots: Ints,
+    needed: Octets, stack: Ints,
+) -> None:  # fmt: skip
+    """Set ``needed`` (all zero before) to 1 for the unknown atoms that the roots depend on; ``head_rules`` lists rules by head."""
     depth = 0
     for atom in roots:
         if value[atom] == UNKNOWN and needed[atom] == 0:
@@ -194,24 +186,20 @@ def needed_atoms(
                     needed[other] = 1
                     stack[depth] = other
                     depth += 1
-    return needed
 
 
 @entry_kernel
 def compact_rules(
     value: Octets, left: Ints, needed: Octets, number: Ints, order: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints,
-    new_head: Ints, new_start: Longs, new_body: Ints, kept_rule: Ints, row: Ints,
+    new_head: Ints, new_start: Longs, new_body: Ints, kept_rule: Ints, table: Ints, row: Ints,
 ) -> int:  # fmt: skip
     """Copy the rules of needed atoms in ``order`` (by new head) without constants and without repetitions; returns their number.
 
-    ``number`` is the new number of an atom; ``row`` is scratch for a body. A repetition is found by a hash table over all rules.
+    ``number`` is the new number of an atom; ``table`` a hash table over rules (a power of two, all -1), ``row`` scratch for a body.
     """
     rules = 0
     end = 0
-    size = 16
-    while size < 2 * order.size:
-        size *= 2
-    table = np.full(size, -1, np.int32)
+    size = table.size
     for j in range(order.size):
         rule = order[j]
         head = rule_head[rule]
