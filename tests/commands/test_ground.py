@@ -73,7 +73,7 @@ def test_bench_lists_every_sheet(tmp_path):
     assert [row["game"] for row in answer["results"]] == ["endless", "nim"]
     assert [row["outcome"] for row in answer["results"]] == ["fallback", "ground"]
     assert answer["results"][1]["rules"] > 0
-    assert answer["machine"]["cpus"] >= 1
+    assert answer["machine"]["processors"] >= 1
 
 
 def test_bench_shows_the_distribution():
