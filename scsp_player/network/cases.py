@@ -18,6 +18,9 @@ Ints = NDArray[np.int32]
 DENSE_CELLS = 512
 """A case is written as a dense table once it has at most that many cells."""
 
+MAX_WORK = 50_000
+"""Functions that need more conditions looked at are given up: they would make unwieldy tables."""
+
 
 @dataclass(frozen=True)
 class Outputs:
@@ -36,6 +39,10 @@ class Outputs:
     def conditions(self) -> list[Function]:
         """All functions in the rules."""
         return [f for _, rules in self.values for rule in rules for f in rule]
+
+    def size(self) -> int:
+        """Number of conditions."""
+        return sum(len(rule) for _, rules in self.values for rule in rules)
 
     def certain(self) -> int | None:
         """The value if one of its rules has no condition left and no other value can apply as well."""
@@ -57,25 +64,23 @@ class Outputs:
 
 
 def case_rows(builder: TableBuilder, outputs: Outputs, axes: Sequence[Partition], *, max_rows: int) -> Ints | None:
-    """Disjoint rows (classes of ``axes`` or ``ANY``, then the value), or None if there are more than ``max_rows``.
+    """Disjoint rows (classes of ``axes`` or ``ANY``, then the value); None if there are more than ``max_rows``, or too much work.
 
     Moves are split on first, then the variable in most conditions, until what is left is small enough for a dense table.
     """
     finished: list[Ints] = []
-    count = 0
+    count = work = 0
     position = {axis.variable: k for k, axis in enumerate(axes)}
     moves = {axis.variable for axis in axes if builder.variables[axis.variable].kind in MOVE_KINDS}
-    restriction = _Restriction(axes)
+    splitter = _Splitter()
     stack: list[tuple[Outputs, tuple[tuple[int, int], ...]]] = [(outputs, ())]
     while stack:
         current, fixed = stack.pop()
-        conditions = current.conditions()
-        live = [axes[position[v]] for v in sorted({a.variable for f in conditions for a in f.axes})]
         certain = current.certain()
-        if certain is not None or cells(live) <= DENSE_CELLS:
-            if certain is not None:
-                live = []
-            rows = np.array([[certain]], dtype=np.int32) if certain is not None else builder.coverer.cover(current.table(live))
+        conditions = current.conditions() if certain is None else []
+        live = [axes[position[v]] for v in sorted({a.variable for f in conditions for a in f.axes})]
+        if cells(live) <= DENSE_CELLS:
+            rows = builder.coverer.cover(current.table(live)) if certain is None else np.array([[certain]], dtype=np.int32)
             wide = np.full((len(rows), len(axes) + 1), ANY, dtype=np.int32)
             wide[:, -1] = rows[:, -1]
             for k, axis in enumerate(live):
@@ -87,45 +92,57 @@ def case_rows(builder: TableBuilder, outputs: Outputs, axes: Sequence[Partition]
         else:
             frequency = Counter(a.variable for f in conditions for a in f.axes)
             variable = max(frequency, key=lambda v: (v in moves, frequency[v], -v))
-            for class_ in range(axes[position[variable]].size):
-                values = tuple((value, restriction.rules(rules, variable, class_)) for value, rules in current.values)
-                stack.append((Outputs(values, current.default, current.several), (*fixed, (variable, class_))))
-        if count + len(stack) > max_rows:
+            for class_, part in enumerate(splitter.split(current, axes[position[variable]])):
+                stack.append((part, (*fixed, (variable, class_))))
+                work += part.size()
+        if count + len(stack) > max_rows or work > MAX_WORK:
             return None
     return np.concatenate(finished)
 
 
-class _Restriction:
-    """Functions with the class of one variable given."""
+class _Splitter:
+    """Takes functions apart by the class of one variable."""
 
-    def __init__(self, axes: Sequence[Partition]) -> None:
-        self._representatives = {axis.variable: axis.first for axis in axes}
+    def __init__(self) -> None:
         # Keyed by identity; the functions are kept so that their identities stay theirs.
         self._known: dict[tuple[int, int, int], tuple[Function, Function]] = {}
 
-    def function(self, function: Function, variable: int, class_: int) -> Function:
-        place = next((k for k, axis in enumerate(function.axes) if axis.variable == variable), -1)
-        if place < 0:
-            return function
-        own = int(function.axes[place].labels[self._representatives[variable][class_]])
-        key = (id(function), place, own)
+    def split(self, outputs: Outputs, axis: Partition) -> list[Outputs]:
+        """The function for each class of the variable (``axis`` is at least as fine as the conditions' partitions)."""
+        values = [(value, self._split_rules(rules, axis)) for value, rules in outputs.values]
+        return [
+            Outputs(tuple((value, parts[class_]) for value, parts in values if parts[class_]), outputs.default, outputs.several)
+            for class_ in range(axis.size)
+        ]
+
+    def _split_rules(self, rules: Rules, axis: Partition) -> list[list[list[Function]]]:
+        """For each class the rules that can still apply, without the conditions that are met."""
+        result: list[list[list[Function]]] = [[] for _ in range(axis.size)]
+        for rule in rules:
+            possible = np.ones(axis.size, dtype=np.bool_)
+            mixed: list[tuple[Function, int]] = []
+            rest: list[Function] = []
+            for function in rule:
+                place = next((k for k, own in enumerate(function.axes) if own.variable == axis.variable), -1)
+                if place < 0:
+                    rest.append(function)
+                elif len(function.axes) == 1:
+                    possible &= function.table[function.axes[0].labels[axis.first]]
+                else:
+                    mixed.append((function, place))
+            for class_ in np.flatnonzero(possible).tolist():
+                parts = [self._restrict(f, place, int(f.axes[place].labels[axis.first[class_]])) for f, place in mixed]
+                if not any(f.constant and not f.table for f in parts):
+                    result[class_].append(rest + [f for f in parts if not f.constant] if parts else rest)
+        return [[[]] if any(not rule for rule in rules) else rules for rules in result]
+
+    def _restrict(self, function: Function, place: int, class_: int) -> Function:
+        key = (id(function), place, class_)
         found = self._known.get(key)
         if found is None:
-            table = np.array(function.table.take(own, axis=place), order="C")
+            table = np.array(function.table.take(class_, axis=place), order="C")
             axes = function.axes[:place] + function.axes[place + 1 :]
             if (table == table.flat[0]).all():
                 table, axes = np.asarray(table.flat[0]), ()
             found = self._known[key] = (function, Function(axes, table))
         return found[1]
-
-    def rules(self, rules: Rules, variable: int, class_: int) -> Rules:
-        result: list[list[Function]] = []
-        for rule in rules:
-            conditions = [self.function(f, variable, class_) for f in rule]
-            if any(f.constant and not f.table for f in conditions):
-                continue
-            left = [f for f in conditions if not f.constant]
-            if not left:
-                return [[]]
-            result.append(left)
-        return result

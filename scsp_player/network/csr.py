@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
+Rows: TypeAlias = tuple[Offsets, Ints]
+"""Rows of integers: starts int64[n + 1] and the flat array int32[total]."""
+
+NO_ROWS: Rows = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
 
 
 def ranges(first: Offsets, last: Offsets) -> Offsets:
@@ -26,7 +31,7 @@ def ranges(first: Offsets, last: Offsets) -> Offsets:
     return positions
 
 
-def concatenate(parts: Sequence[tuple[Offsets, Ints]]) -> tuple[Offsets, Ints]:
+def concatenate(parts: Sequence[Rows]) -> Rows:
     """One CSR structure of several, rows in order."""
     starts, base = [np.zeros(1, dtype=np.int64)], 0
     for start, _ in parts:
@@ -36,10 +41,27 @@ def concatenate(parts: Sequence[tuple[Offsets, Ints]]) -> tuple[Offsets, Ints]:
     return np.concatenate(starts), flat
 
 
-def stack_rows(rows: Sequence[Ints]) -> tuple[Offsets, Ints]:
+def stack_rows(rows: Sequence[Ints]) -> Rows:
     """The CSR structure with these rows."""
     start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
     return start, np.concatenate([np.zeros(0, dtype=np.int32), *rows]).astype(np.int32)
+
+
+def rows_by_owner(owner: Offsets, values: Ints, count: int) -> Rows:
+    """The CSR structure in which row i has the values of owner i, in their order.
+
+    >>> [a.tolist() for a in rows_by_owner(np.array([1, 0, 1]), np.array([7, 8, 9], dtype=np.int32), 3)]
+    [[0, 1, 3, 3], [8, 7, 9]]
+    """
+    order = np.argsort(owner, kind="stable")
+    return np.searchsorted(owner[order], np.arange(count + 1)).astype(np.int64), values[order]
+
+
+def take_rows(rows: Rows, chosen: Offsets) -> Rows:
+    """The chosen rows, in the order of ``chosen``."""
+    start, flat = rows
+    first, last = start[chosen], start[chosen + 1]
+    return np.concatenate([[0], np.cumsum(last - first)]).astype(np.int64), flat[ranges(first, last)]
 
 
 def reachable(roots: Ints, head_start: Offsets, rule_start: Offsets, rule_body: Ints) -> NDArray[np.bool_]:

@@ -48,15 +48,22 @@ class Partitions:
         self._refined: dict[tuple[int, int], tuple[Partition, Array, Array]] = {}
 
     def of(self, variable: int, labels: Array) -> Partition:
-        """The partition of a variable's values by equal labels (any[domain])."""
-        _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-        rank = np.empty(len(first), dtype=np.int32)
-        rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-        canonical = rank[inverse]
+        """The partition of a variable's values by equal labels (bool or non-negative int, [domain])."""
+        if labels.dtype != np.bool_ and int(labels.max(initial=0)) > 4 * len(labels) + 64:
+            labels = np.unique(labels, return_inverse=True)[1]
+        labels = labels.astype(np.int64)
+        # The first value of every label by writing from the back; labels in the order of their first values.
+        first = np.full(int(labels.max(initial=0)) + 1, len(labels), dtype=np.int64)
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+        present = np.flatnonzero(first < len(labels))
+        present = present[np.argsort(first[present])]
+        rank = np.zeros(len(first), dtype=np.int32)
+        rank[present] = np.arange(len(present), dtype=np.int32)
+        canonical = rank[labels]
         key = (variable, canonical.tobytes())
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Partition(variable, canonical, np.sort(first), len(first), len(self._known))
+            found = self._known[key] = Partition(variable, canonical, first[present], len(present), len(self._known))
         return found
 
     def refine(self, left: Partition, right: Partition) -> tuple[Partition, Array, Array]:

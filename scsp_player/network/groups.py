@@ -1,15 +1,17 @@
 """The multi-valued state variables of a game: groups of fluents proved to exclude each other.
 
 A group is proved by induction: it holds in the initial state, and whenever all groups hold in a state that is not terminal, it
-holds after every joint legal move. All candidates are assumed together; the ones that cannot be proved are dropped, and the proof
-is repeated with the rest until nothing has to be dropped. "At most one" and "at least one" are proved separately.
+holds after every joint legal move. The candidates of a family are assumed together with all groups proved before; the ones that
+cannot be proved are dropped, and the proof is repeated with the rest until nothing has to be dropped. In the end the same is done
+with all candidates left, which may need each other. "At most one" and "at least one" are proved separately.
 """
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,14 @@ from scsp_player.network.rules import MoveRules
 from scsp_player.network.step_proof import StepProver
 
 Ints = NDArray[np.int32]
+Claim: TypeAlias = tuple[Candidate, bool]
+"""A group, and whether one member is always true."""
+
+SECONDS = 20.0
+"""Time for all proofs, unless the caller says otherwise."""
+
+FAMILY_SHARE, DOUBTFUL_SHARE = 0.5, 0.02
+"""Part of the time left that one family may take (twice that to confirm)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +55,7 @@ class StateGroup:
         return len(self.fluents) == 1 and not self.exact
 
 
-def state_groups(game: GroundGame, merged: MoveRules, *, seconds: float = 30.0) -> list[StateGroup]:
+def state_groups(game: GroundGame, merged: MoveRules, *, seconds: float = SECONDS) -> list[StateGroup]:
     """A partition of all fluents into proved groups, and groups of one fluent each where nothing was proved.
 
     What cannot be proved within about ``seconds`` counts as unproved.
@@ -55,32 +65,61 @@ def state_groups(game: GroundGame, merged: MoveRules, *, seconds: float = 30.0) 
 
 
 def prove(
-    game: GroundGame, merged: MoveRules, proposed: list[Candidate], *, seconds: float = 30.0
+    game: GroundGame, merged: MoveRules, proposed: list[Candidate], *, seconds: float = SECONDS
 ) -> list[tuple[Candidate, bool]]:
-    """The candidates that hold in every reachable state, each with a flag whether one member is always true."""
-    deadline = time.perf_counter() + seconds
+    """The candidates that hold in every reachable state, each with a flag whether one member is always true.
+
+    What cannot be proved in time is left out.
+    """
+    end = time.perf_counter() + seconds
     start, members = stack_rows([c.fluents for c in proposed])
-    several, missing = observe_groups(game, start, members)
+    several, missing = observe_groups(game, start, members, seconds=seconds / 10)
     true_now = np.add.reduceat(game.initial[members].astype(np.int64), start[:-1]) if len(members) else np.zeros(0, np.int64)
-    alive = [
-        (candidate, bool(not lacking and n))
-        for candidate, lacking, bad, n in zip(proposed, missing, several, true_now, strict=True)
-        if not bad and n <= 1
-    ]
-    prover = StepProver(game, merged)
-    while alive:
-        prover.assume([c.fluents for c, _ in alive], [exact for _, exact in alive])
-        kept: list[tuple[Candidate, bool]] = []
-        for candidate, exact in alive:
-            if time.perf_counter() > deadline:
-                return []
-            exclusive, complete = prover.prove(candidate.fluents, full=exact)
-            if exclusive:
-                kept.append((candidate, complete))
-        if len(kept) == len(alive) and [e for _, e in kept] == [e for _, e in alive]:
-            return kept
-        alive = kept
-    return []
+    families: dict[int, list[Claim]] = defaultdict(list)
+    for candidate, lacking, bad, n in zip(proposed, missing, several, true_now, strict=True):
+        if not bad and n <= 1:
+            families[candidate.family].append((candidate, bool(not lacking and n)))
+    size = Counter(candidate.family for candidate in proposed)
+    # Small families, counters and phases, come first; families of which play refuted a large part are doubtful and come last.
+    doubtful = {family: 2 * len(claims) < size[family] for family, claims in families.items()}
+    induction = _Induction(StepProver(game, merged))
+    for family in sorted(families, key=lambda f: (doubtful[f], size[f], f)):
+        share = (end - time.perf_counter()) * (DOUBTFUL_SHARE if doubtful[family] else FAMILY_SHARE)
+        induction.add(families[family], share)
+    rest = [claim for family, claims in families.items() if not doubtful[family] for claim in claims]
+    induction.add(rest, (end - time.perf_counter()) / 2)
+    return induction.proved
+
+
+class _Induction:
+    """Claims about groups, at most one member or exactly one, that are proved to be kept by every step."""
+
+    def __init__(self, prover: StepProver) -> None:
+        self._prover = prover
+        self._exact: dict[Candidate, bool] = {}
+
+    @property
+    def proved(self) -> list[Claim]:
+        """The claims proved so far."""
+        return list(self._exact.items())
+
+    def add(self, claims: list[Claim], seconds: float) -> None:
+        """Prove those of the claims that hold each other up, together with what is proved; nothing if that takes twice as long."""
+        begin = time.perf_counter()
+        claims = [(c, e) for c, e in claims if c not in self._exact or (e and not self._exact[c])]
+        deadline = begin + seconds
+        while claims and time.perf_counter() < begin + 2 * seconds:
+            assumed = self._exact | dict(claims)
+            self._prover.assume([c.fluents for c in assumed], list(assumed.values()))
+            kept: list[Claim] = []
+            for candidate, exact in claims:
+                exclusive, complete = self._prover.prove(candidate.fluents, full=exact, deadline=deadline)
+                if exclusive:
+                    kept.append((candidate, complete))
+            if kept == claims:
+                self._exact |= dict(kept)
+                return
+            claims, deadline = kept, begin + 2 * seconds
 
 
 def choose(game: GroundGame, proved: list[tuple[Candidate, bool]]) -> list[StateGroup]:

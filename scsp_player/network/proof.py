@@ -8,31 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.network import proof_kernels as kernels
-from scsp_player.network.csr import concatenate, stack_rows
+from scsp_player.network.csr import NO_ROWS, Rows, concatenate, take_rows
 from scsp_player.network.proof_kernels import Assignment, Clauses, Definitions, Groups
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
-ROOM_CLAUSES = 4_000
-ROOM_LITERALS = 200_000
-"""Room for learned clauses at first; doubled when it does not suffice for one question."""
+NO_FLAGS = np.zeros(0, dtype=np.bool_)
+
+MAX_WORK = 3_000_000
+"""Some hundredths of a second; proofs that succeed mostly take far less."""
+
+ROOM_CLAUSES = 50_000
+ROOM_LITERALS = 4_000_000
+"""Room for learned clauses at first (untouched memory costs nothing); doubled when it does not suffice for one question."""
 
 
 class ClauseProver:
     """Refutes conjunctions of literals from definitions, clauses and groups.
 
-    Variable 0 is true. A literal is ``2 * variable + sign``.
+    Variable 0 is true. A literal is ``2 * variable + sign``. Sequences of rows are CSR pairs (starts, flat array).
 
     Args:
         kind, start, inputs: variable v is the disjunction (kind 0) or conjunction (kind 1) of the literals
             ``inputs[start[v]:start[v + 1]]``; a variable without inputs is free.
-        clauses: disjunctions that hold.
+        clauses: several sequences of disjunctions that hold.
         units: literals that hold.
         choices: for each role the variables of which exactly one is true; decided last.
         exclusive: groups of variables of which at most one is true.
         full: for each of these whether at least one is.
-        max_conflicts: effort for one question.
+        max_work: effort for one question, in clauses looked at.
     """
 
     def __init__(
@@ -41,33 +46,33 @@ class ClauseProver:
         start: Offsets,
         inputs: Ints,
         *,
-        clauses: Sequence[Ints] = (),
+        clauses: Sequence[Rows] = (),
         units: Sequence[int] = (),
-        choices: Sequence[Ints] = (),
-        exclusive: Sequence[Ints] = (),
-        full: Sequence[bool] = (),
-        max_conflicts: int = 20_000,
+        choices: Rows = NO_ROWS,
+        exclusive: Rows = NO_ROWS,
+        full: NDArray[np.bool_] = NO_FLAGS,
+        max_work: int = MAX_WORK,
     ) -> None:
-        self._max_conflicts = max_conflicts
+        self._max_work = max_work
         variables = len(kind)
-        given = [0, *units]
-        alternatives = [2 * choice for choice in choices]
-        alternatives += [2 * group for group, is_full in zip(exclusive, full, strict=True) if is_full]
-        long = [c for c in (*clauses, *alternatives) if len(c) > 1]
-        given += [int(c[0]) for c in (*clauses, *alternatives) if len(c) == 1]
-        contradictory = any(len(c) == 0 for c in (*clauses, *alternatives))
-        clause_start, literals = concatenate([*_clauses_of_definitions(kind, start, inputs), stack_rows(long)])
-
-        role_start, does = stack_rows([2 * choice for choice in choices])
-        self._definitions = Definitions(kind, start, inputs, role_start, does)
-        group_start, members = stack_rows([*choices, *exclusive])
+        full_rows = take_rows(exclusive, np.flatnonzero(full))
+        stated = concatenate([*clauses, (choices[0], 2 * choices[1]), (full_rows[0], 2 * full_rows[1])])
+        length = np.diff(stated[0])
+        given = [0, *units, *stated[1][stated[0][:-1][length == 1]].tolist()]
+        contradictory = bool((length == 0).any())
+        clause_start, literals = concatenate(
+            [*_clauses_of_definitions(kind, start, inputs), take_rows(stated, np.flatnonzero(length > 1))]
+        )
+        roles = len(choices[0]) - 1
+        group_start, members = concatenate([choices, exclusive])
+        self._definitions = Definitions(kind, start, inputs, choices[0].astype(np.int64), (2 * choices[1]).astype(np.int32))
         order = np.argsort(members, kind="stable")
         self._groups = Groups(
             start=group_start,
             members=members,
             member_start=np.searchsorted(members[order], np.arange(variables + 1)).astype(np.int64),
             groups_of=np.repeat(np.arange(len(group_start) - 1, dtype=np.int32), np.diff(group_start))[order],
-            full=np.array([len(choices) + i for i, is_full in enumerate(full) if is_full], dtype=np.int32),
+            full=(roles + np.flatnonzero(full)).astype(np.int32),
         )
         self._state = Assignment(
             value=np.zeros(2 * variables, dtype=np.int8),
@@ -85,15 +90,15 @@ class ClauseProver:
         self._reserve(self._given + 1 + ROOM_CLAUSES, len(literals) + ROOM_LITERALS)
         self._contradictory = contradictory or not self._assert(given)
 
-    def refutes(self, assumptions: Sequence[int]) -> bool:
-        """Whether it is proved that the literals cannot all be true; False also when the effort ran out."""
+    def refutes(self, assumptions: Sequence[int], effort: int = 1) -> bool:
+        """Whether it is proved that the literals cannot all be true; False also when ``effort * max_work`` did not suffice."""
         if self._contradictory:
             return True
         literals = np.array(assumptions, dtype=np.int32)
         for _ in range(4):
             outcome = kernels.search(
                 literals,
-                np.int64(self._max_conflicts),
+                np.int64(effort * self._max_work),
                 self._clauses,
                 self._state,
                 self._definitions,

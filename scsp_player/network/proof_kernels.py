@@ -30,7 +30,8 @@ CLAUSES = 3
 FRONTIER = 4
 PAIR_LEFT = 5
 PAIR_RIGHT = 6
-COUNTERS = 7
+WORK = 7
+COUNTERS = 8
 
 NO_CONFLICT = -1
 PAIR_CONFLICT = -2
@@ -113,7 +114,9 @@ def propagate(clauses: Clauses, state: Assignment, groups: Groups) -> np.int64:
         false = true ^ 1
         previous = -1
         node = watch_head[false]
+        counters[WORK] += 1
         while node >= 0:
+            counters[WORK] += 1
             following = watch_next[node]
             clause = node >> 1
             side = node & 1
@@ -305,7 +308,7 @@ def learn(size: np.int64, learned: Ints, clauses: Clauses, counters: Longs) -> n
 @njit(cache=True, nogil=True)
 def search(
     assumptions: Ints,
-    max_conflicts: np.int64,
+    max_work: np.int64,
     clauses: Clauses,
     state: Assignment,
     definitions: Definitions,
@@ -316,10 +319,11 @@ def search(
     """Try to satisfy all clauses and ``assumptions``: one of the four outcomes at the top of this module.
 
     ``SATISFIABLE`` means that no decision was left: the assumptions are consistent as far as the search looked.
+    ``max_work`` bounds the literals and clauses looked at.
     """
     value, counters = state.value, state.counters
     backtrack(np.int64(0), state)
-    conflicts = 0
+    counters[WORK] = 0
     while True:
         conflict = propagate(clauses, state, groups)
         if conflict != NO_CONFLICT:
@@ -327,7 +331,6 @@ def search(
                 # Nothing satisfies the clauses; propagating again will find the conflict again.
                 counters[HEAD] = 0
                 return UNSATISFIABLE
-            conflicts += 1
             size, target = analyse(conflict, clauses, state, seen, learned)
             backtrack(target, state)
             cause = np.int64(-1)
@@ -336,7 +339,7 @@ def search(
                 if cause < 0:
                     return FULL
             assign(np.int64(learned[0]), cause, state)
-            if conflicts >= max_conflicts:
+            if counters[WORK] > max_work:
                 return OUT_OF_BUDGET
             continue
         depth = counters[LEVEL]

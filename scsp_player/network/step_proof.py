@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+import time
 from collections.abc import Sequence
 from enum import IntEnum
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.network.csr import ranges
+from scsp_player.network.csr import NO_ROWS, Rows, ranges, rows_by_owner, stack_rows, take_rows
 from scsp_player.network.proof import ClauseProver
 from scsp_player.network.rules import MoveRules
 from scsp_player.network.step_conditions import StepConditions
@@ -55,29 +55,39 @@ class StepProver:
             self._move_of[game.does_atom[first:last]] = np.arange(last - first)
         self._fluent_of = np.full(atoms, -1, dtype=np.int32)
         self._fluent_of[game.fluent_atom] = np.arange(game.fluents)
+        self._sets = [stack_rows(sets) for sets in merged.sets]
         self._codes = np.random.default_rng(0).integers(0, 2**64, size=max(map(len, merged.sets), default=0), dtype=np.uint64)
         self.assume([], [])
 
     def assume(self, groups: Sequence[Ints], full: Sequence[bool]) -> None:
         """Take groups of fluents as hypotheses: at most one of each is true now; where ``full``, at least one."""
-        self._groups, self._full = groups, full
-        self._groups_of: dict[int, list[int]] = defaultdict(list)
-        for number, fluents in enumerate(groups):
-            for fluent in fluents.tolist():
-                self._groups_of[fluent].append(number)
+        self._groups = stack_rows([self._game.fluent_atom[g] for g in groups])
+        self._full = np.array(full, dtype=np.bool_)
+        numbers = np.repeat(np.arange(len(groups), dtype=np.int32), np.diff(self._groups[0]))
+        self._groups_of = rows_by_owner(self._groups[1].astype(np.int64), numbers, len(self._role_of))
 
-    def prove(self, fluents: Ints, *, full: bool) -> tuple[bool, bool]:
-        """Whether it is proved that at most one of the fluents is true next, and (if ``full`` asks for it) at least one."""
+    def prove(self, fluents: Ints, *, full: bool, deadline: float = math.inf) -> tuple[bool, bool]:
+        """Whether it is proved that at most one of the fluents is true next, and (if ``full`` asks for it) at least one.
+
+        Nothing more is proved after ``deadline`` (of ``time.perf_counter``).
+        """
         open_values = list(range(1, len(fluents)))
         complete = not full
         for effort in Effort:
+            if time.perf_counter() > deadline:
+                break
             local = _Local(self, fluents, effort)
             prover = local.prover()
             if prover is None:
                 break
-            following, prefix = local.following, local.prefix
-            open_values = [k for k in open_values if not prover.refutes([following[k], prefix[k - 1]])]
-            complete = complete or prover.refutes([prefix[-1] ^ 1])
+            # The first failure calls for more effort at once: most groups with one failure are no groups.
+            while open_values and time.perf_counter() < deadline:
+                value = open_values[-1]
+                if not prover.refutes([local.following[value], local.prefix[value - 1]]):
+                    break
+                open_values.pop()
+            # One question for the whole group may take longer than the many before.
+            complete = complete or (not open_values and prover.refutes([local.prefix[-1] ^ 1], effort=10))
             if complete and not open_values:
                 break
         return not open_values, full and complete
@@ -100,8 +110,9 @@ class _Local:
         if cone is None:
             return None
         sets = self._sets_used(cone)
-        classes = [self._classes(role, sets[role]) for role in range(len(step._game.roles))]
-        wanted = np.unique(np.concatenate([c for role, labels in enumerate(classes) for c in self._required(role, labels)]) >> 1)
+        roles = range(len(step._game.roles))
+        classes = [self._classes(role, sets[role]) for role in roles]
+        wanted = np.unique(np.concatenate([self._required(role, classes[role])[1] for role in roles]) >> 1)
         if self._effort == Effort.EVERYTHING:
             # Legality depends on no move, so the classes stay as they are.
             below = self._cone(np.concatenate([self._following >> 1, wanted]))
@@ -109,9 +120,8 @@ class _Local:
                 return None
             cone = below
         atoms = np.union1d(cone, wanted[step._fluent_of[wanted] >= 0])
-        groups = sorted({g for a in atoms[step._fluent_of[atoms] >= 0] for g in step._groups_of[int(step._fluent_of[a])]})
-        needed = [step._game.fluent_atom[step._groups[g]] for g in groups if step._full[g]]
-        atoms = np.union1d(atoms, np.concatenate([np.zeros(0, dtype=np.int32), *needed])).astype(np.int32)
+        groups = np.unique(take_rows(step._groups_of, atoms.astype(np.int64))[1]).astype(np.int64)
+        atoms = np.union1d(atoms, take_rows(step._groups, groups[step._full[groups]])[1]).astype(np.int32)
         atoms = atoms[step._role_of[atoms] < 0]
         self._atoms = atoms
 
@@ -119,27 +129,31 @@ class _Local:
         self._count = 1 + len(atoms)
         self._definitions: list[tuple[Ints, int, Offsets, Ints]] = []
         choices: list[Ints] = []
-        clauses: list[Ints] = []
+        clauses: list[Rows] = []
         units: list[int] = self._local_facts()
         self._set_variable: list[Ints] = []
-        for role, coarse in enumerate(classes):
-            labels = self._refine(role, coarse) if self._effort > Effort.EFFECTS else coarse
+        for role in roles:
+            labels = self._refine(role, classes[role]) if self._effort > Effort.EFFECTS else classes[role]
             class_variable = self._new(int(labels.max(initial=-1)) + 1)
             choices.append(class_variable)
-            for variable, conditions in zip(class_variable.tolist(), self._required(role, labels), strict=True):
-                inside = self._literals(conditions[self._has(conditions >> 1)])
-                clauses += [np.array([2 * variable + 1, c], dtype=np.int32) for c in inside]
+            owner, literals = self._required(role, labels)
+            present = self._has(literals >> 1)
+            implied = np.stack([2 * class_variable[owner[present]] + 1, self._literals(literals[present])], axis=1)
+            clauses.append((2 * np.arange(len(implied) + 1, dtype=np.int64), implied.astype(np.int32).ravel()))
             self._set_variable.append(self._sets(role, sets[role], labels, class_variable, units))
         self._rules(cone)
         self._chain()
-        clauses += self._local_clauses()
+        clauses.append(self._local_clauses())
+        start, members = take_rows(step._groups, groups)
+        present = self._has(members)
+        owner = np.repeat(np.arange(len(groups)), np.diff(start))[present]
         return ClauseProver(
             *self._definition_arrays(),
             clauses=clauses,
             units=units,
-            choices=choices,
-            exclusive=[self._variables(self._present(step._game.fluent_atom[step._groups[g]])) for g in groups],
-            full=[bool(step._full[g]) for g in groups],
+            choices=stack_rows(choices),
+            exclusive=rows_by_owner(owner, self._variables(members[present]), len(groups)),
+            full=step._full[groups],
         )
 
     def _new(self, count: int) -> Ints:
@@ -166,19 +180,23 @@ class _Local:
 
     def _sets(self, role: int, numbers: Ints, labels: Ints, class_variable: Ints, units: list[int]) -> Ints:
         """For each set of the role's moves (by its number) the variable that says "one of them is done"."""
-        sets = self._step._merged.sets[role]
-        table = np.zeros(len(sets), dtype=np.int32)
-        for number in numbers.tolist():
-            inside = np.unique(labels[sets[number]])
-            inside = class_variable[inside[inside >= 0]]
-            if len(inside) == 1:
-                table[number] = inside[0]
-                continue
-            [table[number]] = self._new(1)
-            if len(inside):
-                self._define(table[number : number + 1].copy(), 0, np.array([0, len(inside)]), 2 * inside)
-            else:
-                units.append(2 * int(table[number]) + 1)
+        rows = self._step._sets[role]
+        table = np.zeros(len(rows[0]) - 1, dtype=np.int32)
+        start, moves = take_rows(rows, numbers.astype(np.int64))
+        owner = np.repeat(np.arange(len(numbers)), np.diff(start))
+        inside = labels[moves] >= 0
+        width = len(class_variable) + 1
+        pairs = np.unique(owner[inside] * width + labels[moves[inside]])
+        owner, members = pairs // width, class_variable[pairs % width]
+        count = np.bincount(owner, minlength=len(numbers))
+        single = count[owner] == 1
+        table[numbers[owner[single]]] = members[single]
+        other = np.flatnonzero(count != 1)
+        table[numbers[other]] = self._new(len(other))
+        units += (2 * table[numbers[count == 0]] + 1).tolist()
+        several = np.flatnonzero(count > 1)
+        definition_start = np.concatenate([[0], np.cumsum(count[several])]).astype(np.int64)
+        self._define(table[numbers[several]], 0, definition_start, (2 * members[~single]).astype(np.int32))
         return table
 
     def _cone(self, roots: Ints) -> Ints | None:
@@ -216,8 +234,8 @@ class _Local:
         step = self._step
         first, last = step._game.role_start[role : role + 2].tolist()
         code = np.zeros(last - first, dtype=np.uint64)
-        for number in sets.tolist():
-            code[step._merged.sets[role][number]] += step._codes[number]
+        start, moves = take_rows(step._sets[role], sets.astype(np.int64))
+        np.add.at(code, moves, np.repeat(step._codes[sets], np.diff(start)))
         return _numbered(code, ~step._conditions.impossible[first:last])
 
     def _refine(self, role: int, labels: Ints) -> Ints:
@@ -231,7 +249,8 @@ class _Local:
         code[1:][present] = conditions.codes[literals[present]]
         total = np.cumsum(code)
         each = total[start[1:] - start[0]] - total[start[:-1] - start[0]]
-        fine = _numbered(each + conditions.codes[: len(labels)][labels], labels >= 0)
+        # Classes and literals have codes of their own, so that no sum of one kind is taken for the other.
+        fine = _numbered(each + conditions.codes[2 * len(self._step._role_of) + labels], labels >= 0)
         _, representative = np.unique(fine, return_index=True)
         parts = np.bincount(labels[representative][fine[representative] >= 0], minlength=int(labels.max(initial=-1)) + 1)
         divided = (labels >= 0) & (parts[labels] <= MAX_PARTS)
@@ -239,8 +258,8 @@ class _Local:
         mixed = np.where(divided, fine, int(fine.max(initial=0)) + 1 + labels)
         return _numbered(mixed.astype(np.uint64), labels >= 0)
 
-    def _required(self, role: int, labels: Ints) -> list[Ints]:
-        """For each class the literals that all its moves require."""
+    def _required(self, role: int, labels: Ints) -> tuple[Offsets, Ints]:
+        """The literals that all moves of a class require: classes, and for each a literal."""
         conditions = self._step._conditions
         first = int(self._step._game.role_start[role])
         size = int(labels.max(initial=-1)) + 1
@@ -252,8 +271,7 @@ class _Local:
         width = np.int64(2 * len(self._step._role_of))
         pairs, times = np.unique(owner[kept] * width + literals[kept], return_counts=True)
         shared = pairs[times == counts[pairs // width]]
-        bounds = np.searchsorted(shared, np.arange(size + 1) * width)
-        return [(shared[a:b] % width).astype(np.int32) for a, b in pairwise(bounds.tolist())]
+        return shared // width, (shared % width).astype(np.int32)
 
     def _rules(self, cone: Ints) -> None:
         """Definitions of the derived atoms in the cone, and of their rule bodies."""
@@ -295,13 +313,13 @@ class _Local:
         facts = np.array(sorted(self._step._conditions.facts), dtype=np.int32)
         return list(self._literals(facts[self._has(facts >> 1)]).tolist())
 
-    def _local_clauses(self) -> list[Ints]:
+    def _local_clauses(self) -> Rows:
         start, flat = self._step._conditions.clauses
-        present = self._has(flat >> 1)
         if len(start) == 1:
-            return []
-        whole = np.flatnonzero(np.logical_and.reduceat(present, start[:-1]))
-        return [self._literals(flat[start[k] : start[k + 1]]) for k in whole]
+            return NO_ROWS
+        whole = np.flatnonzero(np.logical_and.reduceat(self._has(flat >> 1), start[:-1]))
+        chosen = take_rows((start, flat), whole)
+        return chosen[0], self._literals(chosen[1])
 
     def _has(self, atoms: Ints) -> NDArray[np.bool_]:
         place = np.minimum(np.searchsorted(self._atoms, atoms), max(0, len(self._atoms) - 1))

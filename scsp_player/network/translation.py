@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from scsp_player.network.cases import Outputs, case_rows
 from scsp_player.network.circuit import Circuit
 from scsp_player.network.cover import FORBIDDEN
 from scsp_player.network.formulas import Formulas
-from scsp_player.network.functions import Function, cells, common_axes, simplify, spread
-from scsp_player.network.groups import StateGroup, state_groups
+from scsp_player.network.functions import Function, Partition, cells, common_axes, simplify, spread
+from scsp_player.network.groups import SECONDS, StateGroup, state_groups
 from scsp_player.network.micro_scsp import MicroSCSP
 from scsp_player.network.naming import dictionary, identifier, words_of
 from scsp_player.network.rules import inline_moves, merge_moves, unfold
@@ -25,6 +26,9 @@ from scsp_player.network.tables import Draft, TableBuilder
 from xcsp.model import Instance, Table, Variable
 
 Ints = NDArray[np.int32]
+
+ValueRules: TypeAlias = tuple[int, list[list[Function]]]
+"""A value of a variable, and the rules under which it takes it."""
 
 TUPLE_LIMIT = 100_000
 """No table of a template has more tuples, unless the caller says so."""
@@ -38,7 +42,7 @@ DENSE_CELLS = 4096
 DENSE_COLUMNS = 7
 
 
-def template(game: GroundGame, *, tuple_limit: int = TUPLE_LIMIT, proof_seconds: float = 30.0) -> MicroSCSP:
+def template(game: GroundGame, *, tuple_limit: int = TUPLE_LIMIT, proof_seconds: float = SECONDS) -> MicroSCSP:
     """The micro-SCSP that stands for any turn of the game (WoodStock paper, section 3; ``docs/translation.md``).
 
     Args:
@@ -61,6 +65,7 @@ class _Translation:
     def __init__(self, game: GroundGame, tuple_limit: int, proof_seconds: float) -> None:
         self.game = game
         self.builder = TableBuilder(tuple_limit)
+        self.codes = np.random.default_rng(0).integers(0, 2**64, size=game.moves + 1, dtype=np.uint64)
         self.circuit = Circuit(self.builder)
         rules = inline_moves(game, unfold(game))
         merged = merge_moves(game, rules)
@@ -166,11 +171,14 @@ class _Translation:
     def _require(self, action: int, entries: Sequence[tuple[Function, list[int]]]) -> None:
         """For every entry: the function holds if one of the values is the move. All functions have the same variables."""
         size = self.builder.variables[action].size
-        rank: dict[bytes, int] = {}
-        member = np.zeros((size, len(entries)), dtype=np.bool_)
+        # Moves that ask for the same functions form a class; sets of functions are told apart by sums of random codes.
+        code = np.zeros(size, dtype=np.uint64)
+        asked: dict[int, list[int]] = defaultdict(list)
         for column, (_, moves) in enumerate(entries):
-            member[moves, column] = True
-        labels = np.array([rank.setdefault(row.tobytes(), len(rank)) for row in member])
+            code[moves] += self.codes[column]
+            for move in moves:
+                asked[move].append(column)
+        labels = np.unique(code, return_inverse=True)[1]
         axis = self.builder.partitions.of(action, labels)
         state = common_axes(self.builder.partitions, [f for f, _ in entries])
         if cells(state) * axis.size > self.builder.tuple_limit and len(state) > 1:
@@ -179,10 +187,9 @@ class _Translation:
             return
         shape = [a.size for a in state]
         allowed = np.ones([axis.size, *shape], dtype=np.bool_)
-        for class_, representative in enumerate(axis.first):
-            for asked, (function, _) in zip(member[representative], entries, strict=True):
-                if asked:
-                    allowed[class_] &= spread(function, state)
+        for class_, representative in enumerate(axis.first.tolist()):
+            for column in asked[representative]:
+                allowed[class_] &= spread(entries[column][0], state)
         self.builder.restrict([axis, *state], allowed, "legal")
 
     def _scores(self, terminal: int) -> list[int]:
@@ -206,7 +213,7 @@ class _Translation:
 
     def _transition(self, group: StateGroup, now: int, successor: int, actions: list[int], terminal: int) -> None:
         """The next value by the rules; in terminal states, where nobody moves, the present one."""
-        values: list[tuple[int, list[list[Function]]]] = []
+        values: list[ValueRules] = []
         for fluent in group.fluents.tolist():
             rules = [list(rule) for rule in self.formulas.rules(int(self.game.next_literal[fluent]))]
             values.append((int(self.fluent_value[fluent]), rules))
@@ -217,6 +224,9 @@ class _Translation:
         default = FORBIDDEN if group.exact else 0 if group.boolean else len(group.fluents)
         outputs = Outputs(tuple(values), default=default)
         if self._define(successor, outputs, "next"):
+            return
+        values = self._by_role(values, successor, actions)
+        if self._define(successor, Outputs(tuple(values), default=default), "next"):
             return
         name = self.builder.variables[successor].name
         functions = [(v, self.circuit.rules(rules, f"{name}_{v}")) for v, rules in values]
@@ -235,6 +245,36 @@ class _Translation:
                 allowed = holds.table[:, None] == is_value[None, :]
                 self.builder.restrict([holds.axes[0], axis], allowed, "next")
 
+    def _by_role(self, values: list[ValueRules], successor: int, actions: list[int]) -> list[ValueRules]:
+        """The same values by rules about *arrivals*: variables that say which value a role's move brings, if any.
+
+        ("The cell gets whatever stands where the move comes from.") At most one value arrives, because the values of the next
+        state exclude each other. Rules that mention no move, or the moves of several roles, stay as they are.
+        """
+        remaining = [(value, rules) for value, rules in values]
+        for action in actions:
+            own: list[ValueRules] = []
+            others: list[ValueRules] = []
+            for value, rules in remaining:
+                used = [{a.variable for f in rule for a in f.axes} & set(actions) for rule in rules]
+                own.append((value, [rule for rule, u in zip(rules, used, strict=True) if u == {action}]))
+                others.append((value, [rule for rule, u in zip(rules, used, strict=True) if u != {action}]))
+            present = [(value, rules) for value, rules in own if rules]
+            if not present:
+                continue
+            found = self._rows(Outputs(tuple((k, rules) for k, (_, rules) in enumerate(present, 1)), default=0))
+            if found is None:
+                continue
+            names = [self.builder.variables[v].name.split("_", 1)[-1] for v in (action, successor)]
+            arrival = self.builder.variable("_".join(["arrival", *names]), len(present) + 1, "auxiliary")
+            self.builder.define_rows(arrival, *found, "auxiliary")
+            number = {value: k for k, (value, _) in enumerate(present, 1)}
+            remaining = [
+                (value, [*rules, [self.builder.one_of(arrival, [number[value]])]] if value in number else rules)
+                for value, rules in others
+            ]
+        return remaining
+
     def _over(self, conditions: Sequence[Function], actions: list[int], terminal: int) -> Function:
         """A condition that holds exactly in terminal states: "this role does nothing" for a role that matters anyway, if any."""
         classes = dict.fromkeys(actions, 0)
@@ -249,17 +289,20 @@ class _Translation:
 
     def _define(self, variable: int, outputs: Outputs, kind: str) -> bool:
         """Tabulate a function with several values; False if its table would be too large."""
+        found = self._rows(outputs)
+        if found is not None:
+            self.builder.define_rows(variable, *found, kind)
+        return found is not None
+
+    def _rows(self, outputs: Outputs) -> tuple[Sequence[Partition], Ints] | None:
+        """Axes and rows of a function, or None if there would be too many."""
         axes = common_axes(self.builder.partitions, outputs.conditions())
         limit = min(DENSE_CELLS, self.builder.tuple_limit)
         if cells(axes) <= limit and len(axes) <= DENSE_COLUMNS:
             function = simplify(self.builder.partitions, axes, outputs.table(axes))
-            self.builder.define(variable, function.axes, function.table, kind)
-            return True
+            return function.axes, self.builder.coverer.cover(function.table)
         rows = case_rows(self.builder, outputs, axes, max_rows=limit)
-        if rows is None:
-            return False
-        self.builder.define_rows(variable, axes, rows, kind)
-        return True
+        return None if rows is None else (axes, rows)
 
     def _percepts(self) -> tuple[list[int], list[int]]:
         """For every percept a variable and the value that it has exactly if the role sees it."""

@@ -75,10 +75,10 @@ def test_moves_that_exclude_each_other_by_legality():
     cell = [c for c in candidates(game) if c.label == ("square", "1", "1")]
     assert [(c.label, exact) for c, exact in prove(*prepared(game), cell)] == []
     turn = [c for c in candidates(game) if c.label == ("turn",)]
-    assert [(c.label, exact) for c, exact in prove(*prepared(game), cell + turn)] == [
+    assert {(c.label, exact) for c, exact in prove(*prepared(game), cell + turn)} == {
         (("square", "1", "1"), True),
         (("turn",), True),
-    ]
+    }
 
 
 @pytest.mark.parametrize("name", ["kuhn-poker", "hanoi-3", "nim", "rock-paper-scissors", "monty-hall"])

@@ -58,10 +58,10 @@ def test_refutes_what_no_model_satisfies_and_nothing_else_that_it_could_satisfy(
         np.array(kinds, dtype=np.int32),
         start,
         inputs,
-        clauses=arrays(clauses),
-        choices=arrays(choices),
-        exclusive=arrays(groups),
-        full=full,
+        clauses=[stack_rows(arrays(clauses))],
+        choices=stack_rows(arrays(choices)),
+        exclusive=stack_rows(arrays(groups)),
+        full=np.array(full, dtype=np.bool_),
     )
     found = list(models(rows, kinds, clauses, groups, full, choices))
     for question in questions * 2:
@@ -76,40 +76,35 @@ def pigeons(holes):
     place = 1 + np.arange((holes + 1) * holes, dtype=np.int32).reshape(holes + 1, holes)
     kind = np.zeros(1 + place.size, dtype=np.int32)
     start = np.zeros(len(kind) + 1, dtype=np.int64)
-    return kind, start, place
+    return {
+        "kind": kind,
+        "start": start,
+        "inputs": np.zeros(0, dtype=np.int32),
+        "choices": stack_rows(list(place)),
+        "exclusive": stack_rows(list(place.T)),
+        "full": np.zeros(holes, dtype=np.bool_),
+    }
 
 
 def test_a_proof_by_cases():
-    kind, start, place = pigeons(4)
-    prover = ClauseProver(kind, start, np.zeros(0, dtype=np.int32), choices=list(place), exclusive=list(place.T), full=[False] * 4)
-    assert prover.refutes([0])
+    assert ClauseProver(**pigeons(4)).refutes([0])
 
 
 def test_out_of_effort_means_not_refuted():
-    kind, start, place = pigeons(7)
-    prover = ClauseProver(
-        kind,
-        start,
-        np.zeros(0, dtype=np.int32),
-        choices=list(place),
-        exclusive=list(place.T),
-        full=[False] * 7,
-        max_conflicts=5,
-    )
+    prover = ClauseProver(**pigeons(7), max_work=100)
     assert not prover.refutes([0])
     # What was learned is kept: asking again goes on.
     assert any(prover.refutes([0]) for _ in range(5000))
 
 
 def test_room_for_learned_clauses_grows():
-    kind, start, place = pigeons(7)
-    prover = ClauseProver(kind, start, np.zeros(0, dtype=np.int32), choices=list(place), exclusive=list(place.T), full=[False] * 7)
+    prover = ClauseProver(**pigeons(7))
     prover._reserve(prover._given + 20, int(prover._clauses.start[prover._given]) + 100)
     assert isinstance(prover.refutes([0]), bool)
     assert len(prover._clauses.start) > prover._given + 21
 
 
 def test_contradictory_clauses_refute_everything():
-    kind, start, _ = pigeons(1)
-    prover = ClauseProver(kind, start, np.zeros(0, dtype=np.int32), units=[2, 3])
-    assert prover.refutes([0])
+    assert ClauseProver(**pigeons(1), units=[2, 3]).refutes([0])
+    empty = (np.array([0, 0]), np.zeros(0, dtype=np.int32))
+    assert ClauseProver(**pigeons(1), clauses=[empty]).refutes([0])
