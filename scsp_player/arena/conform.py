@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -56,7 +58,7 @@ class Conformance:
         engine: name of the engine.
         states: number of states compared.
         mismatches: in the order of the trace; empty if the engine agrees everywhere.
-        skipped: why nothing was compared; empty if it was.
+        skipped: why not all states were compared; empty if they were.
     """
 
     trace: str
@@ -119,25 +121,39 @@ def sheet_of(path: Path, trace: dict[str, Any]) -> Path:
     raise GdlError(f"no rule sheet {name} for {path}", remedy=f"put it into one of {', '.join(map(str, places))}")
 
 
-def conform(path: Path, engine: str, factory: MachineFactory) -> Conformance:
+def conform(path: Path, engine: str, factory: MachineFactory, *, seconds: float = math.inf) -> Conformance:
     """Compare one engine with one trace, state by state.
+
+    Recorded peculiarities are respected: no goal, or several, is a score of zero; legal moves count where the match goes on; upper
+    and lower case are the same, and so are a name and that name in parentheses.
 
     Args:
         path: the trace.
         engine: the engine's name, for the report.
         factory: makes the engine from the program; a game that is not for it (unusable, over budget, too large) is skipped.
+        seconds: processor time after which the rest of the states is skipped.
+
+    Raises:
+        GdlError: if the file is no trace.
     """
+    end = time.process_time() + seconds
     trace = read_trace(path)
+    states = trace["states"]
+    comparison = _Comparison(path.name, engine)
+    compared, skipped = 0, ""
     try:
         machine = factory(load_program(sheet_of(path, trace)))
+        comparison.values(0, "roles", tuple(trace["roles"]), machine.roles)
+        for compared, record in enumerate(states):
+            if time.process_time() > end:
+                skipped = f"more than {seconds:g} s of processor time, {compared} of {len(states)} states compared"
+                break
+            _compare_state(comparison, machine, compared, record, states)
+        else:
+            compared = len(states)
     except (GdlError, BudgetExceeded, NetworkTooLargeError, MemoryError) as error:
-        return Conformance(path.name, engine, skipped=f"{type(error).__name__}: {error}")
-    comparison = _Comparison(path.name, engine)
-    comparison.values(0, "roles", tuple(trace["roles"]), machine.roles)
-    states = trace["states"]
-    for index, record in enumerate(states):
-        _compare_state(comparison, machine, index, record, states)
-    return Conformance(path.name, engine, len(states), tuple(comparison.found))
+        skipped = f"{type(error).__name__}: {error}" + (f", {compared} of {len(states)} states compared" if compared else "")
+    return Conformance(path.name, engine, compared, tuple(comparison.found), skipped)
 
 
 def _terms(texts: list[str]) -> set[Term]:
