@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 class BudgetExceeded(Exception):  # noqa: N818
@@ -39,6 +40,17 @@ class Budget:
         """From now on allow so many steps, and 16 bytes of memory for each of them; None: no bound but those of the budget."""
         self._trial_steps = 1 << 62 if steps is None else self.spent + steps
         self._trial_bytes = 1 << 62 if steps is None else 16 * steps
+
+    @contextmanager
+    def part(self, steps: int, used_bytes: int) -> Iterator[None]:
+        """A part of the work: ``TrialOver`` after so many steps, or 16 bytes for each of them beyond ``used_bytes``."""
+        outer = self._trial_steps, self._trial_bytes
+        self._trial_steps = min(self._trial_steps, self.spent + steps)
+        self._trial_bytes = min(self._trial_bytes, used_bytes + 16 * steps)
+        try:
+            yield
+        finally:
+            self._trial_steps, self._trial_bytes = outer
 
     def check(self) -> None:
         """Raise ``BudgetExceeded`` if the time is up, ``TrialOver`` if the trial is."""

@@ -51,15 +51,22 @@ class Demand:
                 demand is as narrow as the order of the parts allows.
         """
         self.schema = schema
-        self.clauses = clauses
         self.dynamic = dynamic
         self.matches = matches
         self.stratified = stratified
         self.derived = {c.relation for c in clauses} - set(complete)
+        self.clauses = [self._without_filters(c) for c in clauses]
         self._reads = self._reading()
         self._names: dict[int, int] = {}
         self.bound = {c.relation: frozenset(range(len(self._columns(c.tokens)))) for c in clauses if c.relation in self.derived}
         self._find_bound_columns()
+
+    def _without_filters(self, clause: Clause) -> Clause:
+        """Leave out the parts that only narrow the join; demand does that better, and each of them would have to be asked for."""
+        body = [p for p in clause.body if p.recorded or p.kind is not Kind.POSITIVE or p.relation not in self.derived]
+        bound = frozenset[int]().union(*(p.variables for p in body if p.kind is Kind.POSITIVE))
+        needed = variables_in(clause.tokens).union(*(p.variables for p in body))
+        return replace(clause, body=tuple(body)) if bound >= needed else clause
 
     def restricted(self) -> Restricted:
         """The rewritten clauses."""
@@ -90,7 +97,7 @@ class Demand:
         room = FEW
         while waiting:
             room = self._bind_static(static, known, bound, room)
-            best = min(waiting, key=lambda p: (p.kind, len(p.variables - bound), len(p.variables), p.relation))
+            best = min(waiting, key=lambda p: (p.kind, len(p.variables - bound), len(p.variables), -p.relation))
             waiting.remove(best)
             yield best, [p for p in known if not self._depends(p.relation, best.relation)]
             if best.kind is Kind.POSITIVE:

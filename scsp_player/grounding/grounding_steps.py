@@ -22,7 +22,7 @@ def ground_within(program: Program, budget: Budget, *, restricted: bool = False)
     """All ground rules of a program, simplified (see ``grounder.ground``)."""
     store = Store(budget)
     statistics = Statistics(store)
-    rules = prepared_rules(program, store, statistics)
+    rules = prepared_rules(program, store, statistics, restricted=restricted)
     if restricted:
         rules.restrict(statistics.matches, stratified=False)
     possible_atoms(rules, [*rules.clauses, *rules.demand_clauses], statistics)

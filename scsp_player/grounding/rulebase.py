@@ -11,6 +11,7 @@ import numpy as np
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.program import Program, Rule
 from scsp_player.gdl.terms import Compound, Symbol, Variable, signature
+from scsp_player.grounding.budget import BudgetExceeded
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
 from scsp_player.grounding.components import evaluation_order
 from scsp_player.grounding.demand import Demand
@@ -83,7 +84,20 @@ class Rulebase:
 
     def split_static(self, matches: Matches) -> None:
         """Split the static clauses."""
-        self.static = [self._marked(c) for c in Splitter(self.schema, None, matches).split(self.static)]
+        self.static = Splitter(self.schema, None, matches).split(self.static)
+
+    def postpone(self, relations: Collection[int]) -> None:
+        """Treat static relations, and all that read them, as if they depended on the state.
+
+        Raises:
+            BudgetExceeded: if the initial state or the roles are among them.
+        """
+        postponed = _dependent(self.static, relations)
+        if not postponed.isdisjoint({self.relation(INIT), self.relation(ROLE)}):
+            raise BudgetExceeded("the initial state takes too many steps to compute")
+        self.clauses += [c for c in self.static if c.relation in postponed]
+        self.static = [c for c in self.static if c.relation not in postponed]
+        self.dynamic |= postponed
 
     def split_dynamic(self, matches: Matches) -> list[Clause]:
         """Split the state-dependent clauses; returns clauses of new static relations. The static ones must be complete."""
@@ -102,10 +116,13 @@ class Rulebase:
         """Name and arity of a relation."""
         return self.schema.names[relation]
 
-    def restrict(self, matches: Matches, *, stratified: bool) -> None:
-        """Restrict derived relations to the arguments that are asked for (see ``demand``); after splitting."""
-        complete = {self.relation(name) for name in OUTPUTS}
-        found = Demand(self.schema, self.clauses, complete, self.dynamic, matches, stratified=stratified).restricted()
+    def restrict(self, matches: Matches, *, stratified: bool, complete: Collection[int] = ()) -> None:
+        """Restrict derived relations, but those wanted ``complete``, to the arguments that are asked for (see ``demand``).
+
+        The rules must be split before.
+        """
+        wanted = {self.relation(name) for name in OUTPUTS}.union(complete)
+        found = Demand(self.schema, self.clauses, wanted, self.dynamic, matches, stratified=stratified).restricted()
         self.clauses = found.clauses
         self.demand_clauses = found.demand_clauses
         self.demand_relations = found.demand_relations

@@ -18,6 +18,9 @@ from scsp_player.grounding.store import FUNCTOR, Tokens
 FEW = 4
 """Values up to which a variable hardly enlarges a relation, e.g. the roles."""
 
+WIDE = 7
+"""Columns of an auxiliary relation beyond which its cluster must leave out three of the rule's variables, to be worth it."""
+
 LARGEST_STATIC_JOIN = 300_000.0
 """Estimated matches up to which a static cluster is computed."""
 
@@ -66,7 +69,9 @@ class Splitter:
         for variable in sorted(everything - head):
             cluster = frozenset(p for p in own if variable in p.variables)
             width = frozenset[int]().union(*(p.variables for p in cluster))
-            if width == everything or not self._is_bound(cluster, clause.body) or not self._is_affordable(cluster):
+            shared = width & head.union(*(p.variables for p in own if p not in cluster))
+            wide = len(shared) > WIDE and len(width) > len(everything) - 3
+            if width == everything or wide or not (self._is_bound(cluster, clause.body) and self._is_affordable(cluster)):
                 continue
             rank = (len(width), -len(cluster), variable)
             if best is None or rank < best:

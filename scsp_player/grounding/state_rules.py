@@ -54,7 +54,7 @@ class StateRules:
         self.program = program
         self.store = Store(budget)
         self._statistics = Statistics(self.store)
-        self.rules = prepared_rules(program, self.store, self._statistics)
+        self.rules = prepared_rules(program, self.store, self._statistics, restricted=restricted)
         order = components(self.rules.clauses)
         if restricted:
             order = self._restricted(order)
@@ -75,15 +75,24 @@ class StateRules:
         self._clear(range(len(self._stages)))
 
     def _restricted(self, order: list[Component]) -> list[Component]:
-        """The components of the restricted rules, or ``order`` if restriction makes more of them depend on their own negation."""
+        """The components of the rules restricted to what is asked for, with no more negative cycles than before.
+
+        Where a relation would depend on its own negation because of what it is asked for, that negated relation is left complete.
+        """
         plain = self.rules.clauses, self.rules.dynamic
-        self.rules.restrict(self._statistics.matches, stratified=True)
-        restricted = components([*self.rules.clauses, *self.rules.demand_clauses])
         before = {r for c in order if c.negative for r in c.relations}
-        if all(before.issuperset(c.relations) for c in restricted if c.negative):
-            return restricted
-        self.rules.clauses, self.rules.dynamic = plain
-        return order
+        complete: set[int] = set()
+        while True:
+            self.rules.restrict(self._statistics.matches, stratified=True, complete=complete)
+            restricted = components([*self.rules.clauses, *self.rules.demand_clauses])
+            new = [c for c in restricted if c.negative and not before.issuperset(c.relations)]
+            if not new:
+                return restricted
+            complete |= {
+                p.relation for c in new for clause in c.clauses for p in clause.body
+                if p.kind is Kind.NEGATIVE and p.relation in c.relations
+            }  # fmt: skip
+            self.rules.clauses, self.rules.dynamic = plain
 
     def _closures(self, order: list[Component]) -> list[list[int]]:
         """For every stage the stages that it needs, itself last, in order of evaluation."""

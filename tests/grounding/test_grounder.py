@@ -188,3 +188,9 @@ def test_a_static_cluster_may_test_what_only_the_state_binds(test):
     """
     game, oracle = ground(parse_program(text)), naive_grounder.ground(text)
     assert_same_along_random_matches(GroundMachine(game), GroundMachine(oracle), matches=8, seed=2)
+
+
+def test_a_static_relation_too_large_to_compute_is_instantiated_for_what_is_asked():
+    facts = "".join(f"(d {i})" for i in range(20))
+    rules = "(<= (all ?a ?b ?c ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?e) (d ?f) (d ?g)) (init (x 7)) (<= (next (x ?a)) (true (x ?a)))"
+    assert moves(framed(facts + rules + "(<= (legal r (six ?a)) (true (x ?a)) (all ?a ?a ?a ?a ?a ?a))")) == ["(six 7)", "go"]

@@ -80,3 +80,11 @@ def test_memory_is_bounded_in_every_question_and_later_questions_work():
         reasoner.legal_moves(late)
     assert reasoner.is_terminal(late)
     assert reasoner.legal_moves(reasoner.initial_state()) == ((parse_term("go"),),)
+
+
+def test_a_static_relation_too_large_to_compute_is_asked_for_what_is_needed():
+    facts = "".join(f"(d {i})" for i in range(20))
+    rules = "(<= (all ?a ?b ?c ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?e) (d ?f) (d ?g)) (init (x 7)) (<= (next (x ?a)) (true (x ?a)))"
+    rules += "(<= (legal r (six ?a)) (true (x ?a)) (all ?a ?a ?a ?a ?a ?a))"
+    reasoner = Reasoner(parse_program(FRAME + facts + rules))
+    assert [str(m) for m in reasoner.legal_moves(reasoner.initial_state())[0]] == ["(six 7)", "go"]
