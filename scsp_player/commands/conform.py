@@ -31,7 +31,7 @@ def command(
     """Replay recorded traces on an engine and show where the answers differ.
 
     A trace that takes too long, or whose game an engine cannot play, is skipped with the reason, and the others go on.
-    Exit status 1 if any answer differs.
+    Exit status 1 if any answer differs, 2 if no trace could be compared.
 
     Example: `scsp-player conform traces/ --engine propnet --time-limit 60`
     """
@@ -57,7 +57,7 @@ def command(
         )
     else:
         _show(outcomes, {task[0].name: task[0] for task in tasks})
-    raise typer.Exit(1 if mismatches else 0)
+    raise typer.Exit(1 if mismatches else 2 if all(o.skipped for o in outcomes) else 0)
 
 
 def compare(path: Path, engine: str, seconds: float, grounding_seconds: float) -> Conformance:

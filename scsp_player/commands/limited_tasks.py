@@ -48,7 +48,7 @@ class Stopped:
     """What comes instead of the result of a task that did not end well.
 
     Attributes:
-        reason: ``time``, ``memory`` or ``crash``.
+        reason: ``time``, ``memory``, ``crash`` or, inside this module, ``prepare``.
         text: the reason in words.
     """
 
@@ -81,6 +81,9 @@ def run_limited(
         limits: of each call.
         processes: how many work at a time; 0 for one a processor.
         prepare: called once in each process before its first task, outside all limits.
+
+    Raises:
+        RuntimeError: if ``prepare`` fails.
     """
     context = get_context("spawn")
     pending = iter(range(len(tasks)))
@@ -121,6 +124,8 @@ def run_limited(
                     worker.process.join()
                 else:
                     continue
+                if isinstance(result, Stopped) and result.reason == "prepare":
+                    raise RuntimeError(result.text)
                 assert worker.task is not None
                 yield worker.task, result
                 worker.done += 1
@@ -174,8 +179,12 @@ def _end(status: int | None, limits: Limits) -> Stopped:
 def _work(connection: Connection, function: Callable[..., Any], prepare: Callable[[], None] | None) -> None:
     """A child's life: prepare, then task after task until the parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
-    if prepare is not None:
-        prepare()
+    try:
+        if prepare is not None:
+            prepare()
+    except Exception:
+        connection.send(Stopped("prepare", traceback.format_exc(limit=-4)))
+        return
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
             task, limits = connection.recv()

@@ -70,7 +70,8 @@ def test_the_line_is_shown_with_a_mark(check):
 
 
 def test_long_lines_are_cut_around_the_place(check):
-    result = check(FRAME + "(p a) " * 3000 + "(<= (legal r wait) (or)) (<= terminal (p a))")
+    facts = " ".join(f"(p {i})" for i in range(3000))
+    result = check(FRAME + facts + "(<= (legal r wait) (or)) (<= terminal (p 0))", "--no-simulation")
     shown, mark = result.output.splitlines()[1:3]
     assert len(shown) < 200
     assert shown[mark.index("^") :].startswith("(or)")
@@ -78,6 +79,20 @@ def test_long_lines_are_cut_around_the_place(check):
 
 def test_control_characters_do_not_reach_the_terminal(check):
     assert "\x1b" not in check(FRAME + "(<= (legal r wait)) ; \x1b[31m").output
+
+
+def test_random_matches_can_be_left_out(check):
+    sheet = FRAME + "(goal r 0)"
+    assert check(sheet, "--no-simulation").exit_code == 0
+    result = check(sheet, "--json", "--matches", "3")
+    assert result.exit_code == 1
+    answer = json.loads(result.output)
+    assert [m["check"] for m in answer["messages"]] == ["goal-not-unique"]
+    assert answer["simulation"] == {"matches": 3, "states": 6, "stopped": ""}
+
+
+def test_random_matches_are_counted(check):
+    assert "3 random matches, 6 states" in check(FRAME, "--matches", "3").output
 
 
 @pytest.mark.parametrize("content", [b"\0" * 120, b"", b"Dear reader, nothing here.\n"])

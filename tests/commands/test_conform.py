@@ -50,7 +50,7 @@ def test_the_first_difference_is_told_in_words(folder):
 
 def test_a_trace_without_time_is_skipped(folder):
     result = CliRunner().invoke(APP, [str(folder / "a.json.gz"), "--engine", "reasoner", "--time-limit", "0", "--json"])
-    assert result.exit_code == 0
+    assert result.exit_code == 2
     (skipped,) = json.loads(result.stdout)["skipped"]
     assert "more than 0 s of processor time, 0 of 2 states compared" in skipped["reason"]
 

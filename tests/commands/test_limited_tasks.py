@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from scsp_player.commands.limited_tasks import Limits, Stopped, collect_limited
 
 
@@ -37,3 +39,12 @@ def test_every_task_ends_and_says_how():
 
 def test_nothing_to_do():
     assert collect_limited("testing", task, [], Limits(1.0)) == []
+
+
+def broken():
+    raise ValueError("as planned")
+
+
+def test_processes_that_cannot_prepare_are_an_error():
+    with pytest.raises(RuntimeError, match="as planned"):
+        collect_limited("testing", task, [("a",)], Limits(1.0), prepare=broken)

@@ -258,6 +258,61 @@ def test_relations_without_use_and_fluents_without_source():
     assert kinds("(<= (next ?x) (true ?x)) (<= (legal r m) (true (t 0)))") == []
 
 
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("(<= (legal r m) (neighbour 1)) (neighbor 1)", "is neighbor meant?"),
+        ("(<= (legal r m) (true (marked a))) (init (market a))", "is market meant?"),
+        ("(<= (legal r m) (p1 1)) (p2 1)", "check its spelling"),
+        ("(<= (legal r m) (neighbour 1)) (neighbor 1 2)", "check its spelling"),
+    ],
+)
+def test_a_name_that_nothing_produces_may_be_a_slip_of_another(rules, words):
+    assert words in texts(FRAME + rules, "unproduced")[0]
+
+
+def test_r15_a_keyword_inside_a_percept_is_an_ordinary_name():
+    assert kinds("(<= (sees r (does r ?m)) (does r ?m))") == [("warning", "keyword-in-term")]
+    assert kinds("(init (s terminal))") == [("warning", "keyword-in-term")]
+
+
+def test_one_name_as_relation_and_as_function():
+    assert kinds("(<= (legal r m) (row 1)) (row 1) (init (row 1))") == [("warning", "name-twice")]
+    assert kinds("(<= (legal r m) (row 1)) (row 1) (init row)") == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("(distinct ?x ?x)", "never holds"),
+        ("(distinct a b)", "always holds"),
+        ("(distinct (f ?x) (g ?x))", "always holds"),
+        ("(distinct (f ?x a) (f ?x b))", "always holds"),
+        ("(not (true (s ?x)))", "the rule never applies"),
+    ],
+)
+def test_conditions_without_effect(condition, words):
+    found = texts(FRAME + f"(<= (legal r m) (true (s ?x)) {condition})", "condition-without-effect")
+    assert [words in text for text in found] == [True]
+
+
+def test_conditions_with_an_effect():
+    assert kinds("(<= (legal r m) (true (s ?x)) (distinct ?x 0) (distinct (f ?x) (f 0)))") == []
+
+
+def test_conditions_and_rules_that_stand_twice():
+    twice = FRAME + "(<= (legal r m) (true (s 0))\n (true (s 0)))\n(<= (legal r n) (true (s 1)) (true (s 1)))"
+    assert messages(twice) == [("warning", "repeated-condition", 3, 2)]
+    assert "and 1 more such condition" in texts(twice, "repeated-condition")[0]
+    rules = "(<= (legal r ?x) (true (s ?x)))\n(<= (legal r ?y) (true (s ?y)))\n(<= (legal r ?x) (true (s ?y)) (true (s ?x)))"
+    assert messages(FRAME + rules) == [("warning", "repeated-rule", 3, 1)]
+
+
+def test_hints_do_not_look_at_the_state():
+    assert kinds("(<= (base (s ?x)) (true (s ?x)))") == [("warning", "hint-depends-on-state")]
+    assert kinds("(d 1) (<= (base (s ?x)) (d ?x))") == []
+
+
 def test_connectives_inside_atoms():
     assert ("warning", "connective-in-term") in kinds("(<= terminal (true (not (s 0))))")
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from scsp_player.gdl.checks.arity import Arities, GoalValues, KeywordArities
-from scsp_player.gdl.checks.keywords import Dependencies, KeywordHeads, KeywordsInBodies
+from scsp_player.gdl.checks.conditions import PointlessConditions, RepeatedConditions, RepeatedRules
+from scsp_player.gdl.checks.keywords import Dependencies, HintDependencies, KeywordHeads, KeywordsInBodies
 from scsp_player.gdl.checks.message import LEVELS, Finding, Message
+from scsp_player.gdl.checks.names import KeywordsInTerms, RelationsAsFunctions
 from scsp_player.gdl.checks.negation import NegativeCycles
 from scsp_player.gdl.checks.oddities import TextOddities
 from scsp_player.gdl.checks.presence import MissingRelations, MissingStart, RolesWithoutGoal
@@ -42,7 +44,13 @@ CHECKS: tuple[Check, ...] = (
     NegativeCycles(),
     KeywordHeads(),
     KeywordsInBodies(),
+    KeywordsInTerms(),
     Dependencies(),
+    HintDependencies(),
+    RelationsAsFunctions(),
+    PointlessConditions(),
+    RepeatedConditions(),
+    RepeatedRules(),
     UnusedRelations(),
     UnproducedRelations(),
     UnproducedFluentsAndMoves(),

@@ -47,6 +47,15 @@ class Dependencies:
             yield from _forbidden(sheet, head, [_TRUE, _DOES, _NEXT], "depends-on-state", "is fixed before the game starts")
 
 
+class HintDependencies:
+    """``base`` and ``input`` list what can be true and be done at all, not what is in some state; this program reads past them."""
+
+    def find(self, sheet: Sheet) -> Iterator[Finding]:
+        """One finding for each of the two that looks at the state or at the moves."""
+        for head in (("base", 1), ("input", 2)):
+            yield from _forbidden(sheet, head, [_TRUE, _DOES, _NEXT], "hint-depends-on-state", "holds in every state")
+
+
 def _forbidden(sheet: Sheet, head: Relation, targets: list[Relation], kind: str, reason: str) -> Iterator[Finding]:
     path = sheet.path(head, targets)
     if path:

@@ -22,6 +22,8 @@ LEVELS: dict[str, Level] = {
     "depends-on-moves": "error",
     "depends-on-state": "error",
     "reads-next": "error",
+    "no-legal-move": "error",
+    "goal-not-unique": "error",
     # The sheet can be played, but something in it is probably not meant, or not understood by every program.
     "missing-role-goal": "warning",
     "missing-start": "warning",
@@ -31,6 +33,11 @@ LEVELS: dict[str, Level] = {
     "arity": "warning",
     "goal-value": "warning",
     "keyword-in-body": "warning",
+    "keyword-in-term": "warning",
+    "hint-depends-on-state": "warning",
+    "name-twice": "warning",
+    "repeated-rule": "warning",
+    "repeated-condition": "warning",
     "negative-cycle": "warning",
     "unused": "warning",
     "unproduced": "warning",
@@ -42,6 +49,9 @@ LEVELS: dict[str, Level] = {
     "odd-connective": "warning",
     "parenthesised-constant": "warning",
     "unusual-character": "warning",
+    "no-end": "warning",
+    "over-at-start": "warning",
+    "hint-incomplete": "warning",
 }
 """Level of every kind of message; nothing else decides what is an error."""
 

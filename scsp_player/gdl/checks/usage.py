@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 
 from scsp_player.gdl.checks.message import Finding
 from scsp_player.gdl.checks.sheet import Relation, Sheet, is_keyword, is_own
@@ -29,7 +30,8 @@ class UnproducedRelations:
         """One finding for each such relation, at its first use."""
         for relation, literals in sheet.read.items():
             if relation not in sheet.produced and (relation[0] not in KEYWORDS or is_own(relation)):
-                text = f"relation {sheet.name(relation)} is always false, it has no rules; check its spelling or add rules"
+                others = {name for name, arity in sheet.produced if arity == relation[1] and name not in KEYWORDS}
+                text = f"relation {sheet.name(relation)} is always false, it has no rules; {_remedy(sheet, relation, others)}"
                 yield Finding("unproduced", literals[0].position, text)
 
 
@@ -53,8 +55,17 @@ def _never(sheet: Sheet, asked: Relation, sources: list[Relation], text: str) ->
         if not isinstance(term, Variable) and signature(term) not in possible:
             missing.setdefault(signature(term), literal.position)
     for relation, position in missing.items():
-        yield Finding("unproduced", position, text.format(sheet.name(relation)) + "; check its spelling or add a rule")
+        others = {name for name, arity in possible if arity == relation[1]}
+        yield Finding("unproduced", position, f"{text.format(sheet.name(relation))}; {_remedy(sheet, relation, others)}")
 
 
 def _last_argument(atom: Term) -> Term:
     return atom.arguments[-1] if isinstance(atom, Compound) else atom
+
+
+def _remedy(sheet: Sheet, relation: Relation, others: Iterable[str]) -> str:
+    """What to do about a name that nothing produces, given names that could be meant."""
+    name, arity = relation
+    # Short names are alike by chance.
+    alike = difflib.get_close_matches(name, sorted(others), 1, cutoff=0.75) if len(name) > 3 else []
+    return f"is {sheet.name((alike[0], arity))} meant?" if alike else "check its spelling or add a rule"
