@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.agents.base import Agent, Report, Turn, ignore_report
-from scsp_player.agents.random import RandomAgent
 from scsp_player.agents.rehearsal import rehearse
+from scsp_player.agents.stand_in import StandIn
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.terms import Term
 from scsp_player.grounding import BudgetExceeded, ground
@@ -20,20 +20,29 @@ from scsp_player.search.expansion import Expander, PropnetExpander
 from scsp_player.search.mac_ucb import MacUcb, SearchSettings
 
 GROUNDING_SHARE = 0.6
-"""Share of the start clock that grounding may take; a game that needs more is played without search."""
+"""Share of the start clock that grounding may take at most before it moves to the background."""
+
+GROUNDING_SECONDS = 5.0
+"""Seconds that grounding may take at most before it moves to the background."""
 
 
 class SearchingAgent(Agent):
     """Plays by a ``MacUcb`` search; subclasses say with which settings and which expander.
 
-    When the rules cannot be grounded in time the agent plays at random, but legally.
+    When the rules cannot be grounded in time, a stand-in plays on the rules themselves, while a second process goes on grounding
+    and takes over when it is ready (see ``StandIn``).
+
+    Attributes:
+        settings: of the search.
+        grounding_bytes: memory that grounding may take before it moves to the background.
     """
 
     settings = SearchSettings()
+    grounding_bytes = 1 << 30
 
     def __init__(self, report: Report = ignore_report) -> None:
         super().__init__(report)
-        self._fallback: RandomAgent | None = None
+        self._stand_in: StandIn | None = None
 
     @classmethod
     def prepare(cls) -> None:
@@ -42,13 +51,18 @@ class SearchingAgent(Agent):
 
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """Ground, build the circuit and whatever the expander needs, then think ahead for up to one play clock."""
-        now = time.monotonic()
+        seconds = min(GROUNDING_SECONDS, GROUNDING_SHARE * (deadline - time.monotonic()))
         try:
-            game = ground(program, seconds=max(0.1, GROUNDING_SHARE * (deadline - now)))
+            game = ground(program, seconds=max(0.1, seconds), memory_bytes=self.grounding_bytes)
         except BudgetExceeded:
-            self._fallback = RandomAgent(self.report)
-            self._fallback.start(program, role, play_seconds=play_seconds, deadline=deadline, seed=seed)
+            self._stand_in = StandIn(f"{type(self).__module__}:{type(self).__qualname__}", self.report)
+            self._stand_in.start(program, role, play_seconds=play_seconds, deadline=deadline, seed=seed)
             return
+        self.set_up(game, role, deadline=deadline, seed=seed)
+        self._search.think(min(deadline, time.monotonic() + play_seconds))
+
+    def set_up(self, game: GroundGame, role: str, *, deadline: float, seed: int) -> None:
+        """Build everything that the search needs; what takes long and can be left out is left out after the deadline."""
         self._game = game
         self._role = game.roles.index(role)
         propnet = Propnet(game)
@@ -57,7 +71,6 @@ class SearchingAgent(Agent):
         self._search = MacUcb(
             game, propnet, self.make_expander(game, propnet, deadline), self._role, settings=self.settings, seed=seed
         )
-        self._search.think(min(deadline, time.monotonic() + play_seconds))
 
     def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
         """How nodes get their legal moves."""
@@ -65,8 +78,8 @@ class SearchingAgent(Agent):
 
     def observe(self, turn: Turn) -> None:
         """Follow the match without choosing."""
-        if self._fallback is not None:
-            self._fallback.observe(turn)
+        if self._stand_in is not None:
+            self._stand_in.observe(turn)
             return
         if turn.joint_move is not None:
             self._follow(turn.joint_move)
@@ -90,8 +103,8 @@ class SearchingAgent(Agent):
 
     def play(self, turn: Turn, deadline: float) -> Term:
         """Follow the match, then search until the deadline."""
-        if self._fallback is not None:
-            return self._fallback.play(turn, deadline)
+        if self._stand_in is not None:
+            return self._stand_in.play(turn, deadline)
         self.observe(turn)
         first = self._search.best_move()
         if first < 0:
@@ -99,3 +112,8 @@ class SearchingAgent(Agent):
         self.report(self._game.move(first))
         self._search.think(deadline, lambda move: self.report(self._game.move(move)))
         return self._game.move(self._search.best_move())
+
+    def stop(self) -> None:
+        """End the process in the background, if there is one."""
+        if self._stand_in is not None:
+            self._stand_in.stop()
