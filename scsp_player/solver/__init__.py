@@ -6,9 +6,22 @@ independent one; module ``sfc`` treats chance variables and thresholds.
 
 from scsp_player.solver import sfc
 from scsp_player.solver.enumeration import Enumeration
+from scsp_player.solver.question import ORDERINGS, VALUE_ORDERS, Assumptions
 from scsp_player.solver.reference import ReferenceSolver
 from scsp_player.solver.results import Count, Solutions
 from scsp_player.solver.sfc import Policies
-from scsp_player.solver.solver import ORDERINGS, Assumptions, Solver
+from scsp_player.solver.solver import ENGINES, Solver
 
-__all__ = ["ORDERINGS", "Assumptions", "Count", "Enumeration", "Policies", "ReferenceSolver", "Solutions", "Solver", "sfc"]
+__all__ = [
+    "ENGINES",
+    "ORDERINGS",
+    "VALUE_ORDERS",
+    "Assumptions",
+    "Count",
+    "Enumeration",
+    "Policies",
+    "ReferenceSolver",
+    "Solutions",
+    "Solver",
+    "sfc",
+]

@@ -1,52 +1,54 @@
-"""The one compiled engine: assumptions, MAC, counting and singleton consistency around a single call of the propagation.
+"""The one compiled engine: told values, MAC, counting and singleton consistency around a single call of the propagation.
 
-MAC branches in two ways (``x = a``, then ``x ≠ a`` propagated) and can be left and resumed at any node. Arguments of the helpers
-are the arrays of a ``Store`` under their names there; ``control`` is its only row.
+MAC (maintaining GAC; Sabin and Freuder, ECAI 1994) branches in two ways, ``x = a``, then ``x ≠ a`` propagated. Once ``x = a`` led
+to a solution, refuting it seldom prunes anything, so the remaining values of ``x`` are tried one after the other without
+propagation in between. Singletons are tested below one another as long as they go together (SAC-3: Lecoutre and Cardon, IJCAI
+2005). A search can be left and resumed at any node. Arguments of the helpers are the arrays of a ``Store`` under their names there;
+``control`` is its only row.
 
-Only ``run`` is cached on disk, and Numba renews that when this file changes: touch it after a change to ``propagation_kernels``.
+Only ``run`` is cached on disk, and Numba renews that when this file changes: touch it after a change to the other kernels.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from scsp_player.solver.propagation_kernels import (
+from scsp_player.solver.choice_kernels import (
+    MOST,
+    Indices,
+    choose,
+    choose_value,
+    combinations_left,
+    next_probe,
+    start_probing,
+)
+from scsp_player.solver.domain_kernels import (
     ASSUMPTION,
     DECISION,
+    Bits,
     Record,
     Records,
-    announce,
-    clear_queue,
+    entry,
     helper,
     move_value,
-    propagate,
-    set_alive,
+    save,
+    shrink,
     wide,
 )
+from scsp_player.solver.propagation_kernels import clear_queue, propagate
 from scsp_player.solver.store import Store
 
-Indices: TypeAlias = NDArray[np.int32]
-
 PROPAGATE, ENUMERATE, COUNT, SINGLETON = 0, 1, 2, 3
-"""Tasks: make the assumptions consistent; write solutions out; count them; remove values that are not singleton consistent."""
+"""Tasks: make the told values consistent; write solutions out; count them; remove values that are not singleton consistent."""
 
 DONE, CONTRADICTION, FULL, PAUSED, HUGE = 0, 1, 2, 3, 4
 """Why ``run`` returned: the task is done; propagation met a contradiction below no decision; the buffer (or the counter) is full;
 the node budget is spent; a node stands for more solutions than an integer holds (the product of the domains of its open projected
 variables)."""
 
-OPEN, FOUND, PROBED = 0, 1, 2
-"""Phases: a node to look at; a solution to leave; a singleton to judge."""
-
-DOM_DDEG, LEX = 0, 1
-"""Variable orderings: least domain size over dynamic degree; first variable that is open."""
-
-MOST = 1 << 61
-"""Bound on what is counted in one integer."""
+OPEN, FOUND, PROBED, TELLING, TOLD = 0, 1, 2, 3, 4
+"""Phases: a node to look at; a solution to leave; a singleton to judge; values just told; a set of told values done with."""
 
 
 @helper
@@ -61,50 +63,78 @@ def assign(
     value: int,
     source: int,
 ) -> None:
-    """Leaves ``x`` the living id ``value`` only; ``source`` as for ``announce``."""
+    """Leaves ``x`` the living id ``value`` only; ``source`` as for ``shrink``."""
     if variables[x].alive > 1:
         move_value(values, value, wide(variables[x].first))
-        set_alive(variables, constraints, slots, trail, control, x, wide(1))
-        announce(variables, constraints, slots, control, x, source)
+        shrink(variables, constraints, slots, trail, control, x, wide(1), source)
 
 
 @helper
 def refute(
-    variables: Records, constraints: Records, slots: Records, values: Records, trail: Records, control: Record, x: int, value: int
+    variables: Records,
+    constraints: Records,
+    slots: Records,
+    values: Records,
+    trail: Records,
+    control: Record,
+    x: int,
+    value: int,
+    silent: int,
 ) -> None:
-    """Removes the living id ``value`` from ``x``, which has others, at a point where everything was consistent."""
+    """Removes the living id ``value`` from ``x``, which has others, at a point where everything was consistent.
+
+    If ``silent`` is 1, the next step must be to assign ``x``.
+    """
     alive = wide(variables[x].alive) - 1
     move_value(values, value, variables[x].first + alive)
-    set_alive(variables, constraints, slots, trail, control, x, alive)
-    announce(variables, constraints, slots, control, x, DECISION)
+    if silent == 0:
+        shrink(variables, constraints, slots, trail, control, x, alive, DECISION)
+        return
+    if variables[x].stamp != control.serial:
+        save(trail, control, x, alive + 1)
+        variables[x].stamp = control.serial
+    variables[x].alive = alive
 
 
 @helper
-def push_level(variables: Records, levels: Records, control: Record, x: int, value: int) -> None:
-    """Opens a level for the decision ``x = value`` (which is not carried out here)."""
+def push_level(variables: Records, levels: Records, control: Record, x: int, value: int, projected: int, silent: int) -> None:
+    """Opens a level (see LEVEL); what it stands for is not carried out here."""
     control.depth += 1
     control.serial += 1
     level = levels[control.depth]
     level.trail_top = control.trail_top
     level.variable = x
     level.value = value
-    level.projected = variables[x].projected
+    level.projected = projected
+    level.fruitful = 0
+    level.silent = silent
 
 
 @helper
 def pop_to(
-    variables: Records, constraints: Records, slots: Records, trail: Records, levels: Records, control: Record, depth: int
+    variables: Records,
+    constraints: Records,
+    slots: Records,
+    bits: Bits,
+    trail: Records,
+    levels: Records,
+    control: Record,
+    depth: int,
 ) -> None:
     """Undoes all levels above ``depth``."""
     if control.depth <= depth:
         return
     bottom = levels[depth + 1].trail_top
     n = variables.size - 1
+    m = constraints.size - 1
     for t in range(control.trail_top - 1, bottom - 1, -1):
         item = trail[t].item
         old = trail[t].old
+        if item >= n + m:
+            bits[item - n - m] = old
+            continue
         if item >= n:
-            constraints[item - n].rows_alive = old
+            constraints[item - n].current = old
             continue
         variable = variables[item]
         if variable.alive == 1:
@@ -137,12 +167,12 @@ def value_id(variables: Records, values: Records, x: int, number: int) -> int:
 
 
 @helper
-def check(n: int, assumed: Indices, numbers: Indices, project: Indices) -> None:
+def check(n: int, told: Indices, numbers: NDArray[np.int32], project: Indices) -> None:
     """Raises ``ValueError`` for indices that name none of ``n`` variables."""
-    if assumed.size != numbers.size:
+    if told.size != numbers.shape[1]:
         raise ValueError("there must be one value a variable")
-    for i in range(assumed.size):
-        if assumed[i] < 0 or assumed[i] >= n:
+    for i in range(told.size):
+        if told[i] < 0 or told[i] >= n:
             raise ValueError("an assumption names a variable that does not exist")
     for i in range(project.size):
         if project[i] < 0 or project[i] >= n:
@@ -150,180 +180,189 @@ def check(n: int, assumed: Indices, numbers: Indices, project: Indices) -> None:
 
 
 @helper
-def choose(variables: Records, constraints: Records, slots: Records, control: Record, ordering: int, counting: bool) -> int:
-    """The next variable to decide, or −1 if the node stands for solutions.
+def tell(
+    variables: Records,
+    constraints: Records,
+    slots: Records,
+    values: Records,
+    trail: Records,
+    levels: Records,
+    control: Record,
+    told: Indices,
+    numbers: NDArray[np.int32],
+    shared: Indices,
+) -> bool:
+    """Tells the next values of the present set on a level of their own; False if one of them does not live.
 
-    Projected variables come first. A variable in no constraint with another open one takes each of its values whatever the others
-    do: it need not be decided, unless solutions are written out and it is projected.
+    Sets stand in an order in which neighbours share as many of their first values as possible. So the values go up to the point
+    where the paths of the following sets part from this one (Morrison's radix tree, walked along its edges): what is shared is
+    propagated once.
     """
-    best = wide(-1)
-    best_alive = wide(1)
-    best_degree = 0
-    best_projected = wide(0)
-    for i in range(control.open_count):
-        x = wide(variables[i].opened)
-        variable = variables[x]
-        projected = wide(variable.projected)
-        if projected < best_projected:
-            continue
-        degree = 0
-        for w in range(variable.first_watch, variables[x + 1].first_watch):
-            constraint = constraints[slots[slots[w].watched].constraint]
-            if constraint.open > 1 and constraint.rows_alive > 0:
-                degree += 1
-        if degree == 0 and (counting or projected == 0):
-            continue
-        alive = wide(variable.alive)
-        mine = alive * best_degree
-        theirs = best_alive * degree
-        if best < 0 or projected > best_projected:
-            better = True
-        elif ordering == LEX:
-            better = x < best
-        else:
-            better = mine < theirs or (mine == theirs and (degree > best_degree or (degree == best_degree and x < best)))
-        if better:
-            best = x
-            best_alive = alive
-            best_degree = degree
-            best_projected = projected
-    return best
+    row = control.told
+    begin = wide(levels[control.depth].variable) if control.depth > control.bottom else wide(0)
+    end = wide(told.size)
+    for r in range(row + 1, len(numbers)):
+        if shared[r] <= begin:
+            break
+        end = min(end, wide(shared[r]))
+    push_level(variables, levels, control, end, wide(0), wide(0), wide(0))
+    for i in range(begin, end):
+        x = wide(told[i])
+        value = value_id(variables, values, x, wide(numbers[row, i]))
+        if value < 0:
+            clear_queue(constraints, slots, control)
+            return False
+        assign(variables, constraints, slots, values, trail, control, x, value, ASSUMPTION)
+    return True
 
 
-@helper
-def least_value(variables: Records, values: Records, x: int) -> int:
-    """Id of the least living value of ``x``."""
-    first = variables[x].first
-    least = wide(values[first].listed)
-    for p in range(first + 1, first + variables[x].alive):
-        if values[p].listed < least:
-            least = wide(values[p].listed)
-    return least
-
-
-@helper
-def combinations_left(variables: Records, control: Record) -> int:
-    """Product of the domain sizes of the open projected variables; −1 if it is over ``MOST``."""
-    product = 1
-    for i in range(control.open_count):
-        variable = variables[variables[i].opened]
-        if variable.projected:
-            if product > MOST // variable.alive:
-                return -1
-            product *= variable.alive
-    return product
-
-
-@helper
-def next_probe(variables: Records, values: Records, control: Record) -> int:
-    """Id of the next value whose singleton is to be tested (of variable ``control.cursor``), or −1 if none is left."""
-    n = variables.size - 1
-    while True:
-        variable = variables[control.cursor]
-        while control.candidates > 0:
-            control.candidates -= 1
-            value = wide(values[variable.first + control.candidates].candidate)
-            if variable.alive > 1 and values[value].place < variable.first + variable.alive:
-                return value
-        if control.unchanged == n:
-            return -1
-        control.unchanged += 1
-        control.cursor = control.cursor + 1 if control.cursor + 1 < n else 0
-        variable = variables[control.cursor]
-        control.candidates = variable.alive
-        # Probing permutes the listed values, hence a copy.
-        for p in range(variable.first, variable.first + variable.alive):
-            values[p].candidate = values[p].listed
-
-
-@njit(cache=True, nogil=True)
+@entry
 def run(
     store: Store,
     task: int,
     depth: int,
-    assumed: Indices,
-    numbers: Indices,
+    told: Indices,
+    numbers: NDArray[np.int32],
+    shared: Indices,
     project: Indices,
     ordering: int,
+    value_order: int,
+    limit: int,
     budget: int,
     buffer: NDArray[np.int32],
+    ends: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Carries out a task from the start, or goes on with it.
 
     Args:
         store: the network.
         task: PROPAGATE, ENUMERATE, COUNT (into ``control.count``) or SINGLETON.
-        depth: go back to this level first (0: the root) and assume something on a new one, which becomes the base of the task;
-            −1 to go on where the last call stopped.
-        assumed: int32[a], variables (read if ``depth`` ≥ 0).
-        numbers: int32[a], their values.
+        depth: go back to this level first (0: the root) and tell something on new ones, which are the base of the task; −1 to go on
+            where the last call stopped.
+        told: int32[a], variables.
+        numbers: int32[r, a], sets of their values: the task is carried out for each (only ENUMERATE takes several).
+        shared: int32[r], how many of its first values each set has in common with the one before.
         project: int32[k], variables that tell solutions apart, the same in all calls of a task.
-        ordering: DOM_DDEG or LEX.
+        ordering: DOM_DDEG and so on.
+        value_order: LEAST or GREATEST.
+        limit: most solutions to write out for each set.
         budget: return after so many further nodes.
         buffer: int32[rows, k] with at least one row, receives the projected values of solutions.
+        ends: int64[r], receives for each set the number of solutions written out up to its end.
 
     Returns:
         Why it returned, and the number of rows written.
     """
-    variables, constraints, slots, values, tables, trail, levels, controls = store
+    variables, constraints, slots, values, tables, bits, trail, levels, controls = store
     control = controls[0]
     n = variables.size - 1
     counting = task == COUNT
     written = 0
+    telling = True
     if depth >= 0:
-        check(n, assumed, numbers, project)
-        pop_to(variables, constraints, slots, trail, levels, control, depth)
-        push_level(variables, levels, control, wide(0), wide(0))
+        check(n, told, numbers, project)
+        pop_to(variables, constraints, slots, bits, trail, levels, control, wide(depth))
         for x in range(n):
             variables[x].projected = 0
         for i in range(project.size):
             variables[project[i]].projected = 1
-        control.base = control.depth
-        control.phase = OPEN
+        control.bottom = depth
+        control.phase = TELLING
         control.starts += 1
         control.nodes = 0
         control.fails = 0
         control.count = 0
-        control.cursor = n - 1
-        control.candidates = 0
-        control.unchanged = 0
-        for i in range(assumed.size):
-            value = value_id(variables, values, wide(assumed[i]), wide(numbers[i]))
-            if value < 0:
-                clear_queue(constraints, slots, control)
-                return CONTRADICTION, written
-            assign(variables, constraints, slots, values, trail, control, wide(assumed[i]), value, ASSUMPTION)
+        control.found = 0
+        control.told = 0
+        control.told_found = 0
+        control.removed = 1
+        control.cursor = n
+        telling = tell(variables, constraints, slots, values, trail, levels, control, told, numbers, shared)
     last_node = control.nodes + budget
     while True:
-        consistent = propagate(variables, constraints, slots, values, tables, trail, control)
+        consistent = telling and propagate(variables, constraints, slots, values, tables, bits, trail, control)
+        telling = True
+        if control.phase == TELLING and consistent:
+            if levels[control.depth].variable < told.size:
+                telling = tell(variables, constraints, slots, values, trail, levels, control, told, numbers, shared)
+                continue
+            control.phase = OPEN
+            control.base = control.depth
+        elif control.phase == TELLING or control.phase == TOLD:
+            # Sets that share the told values with which nothing went on are done with as well.
+            end = levels[control.depth].variable if control.phase == TELLING else told.size + 1
+            alone = len(numbers) == 1
+            while True:
+                ends[control.told] = control.found
+                control.told += 1
+                if control.told == len(numbers) or shared[control.told] < end:
+                    break
+            if control.told == len(numbers):
+                return (CONTRADICTION if alone and control.phase == TELLING else DONE), written
+            control.phase = TELLING
+            control.told_found = 0
+            up = wide(control.depth)
+            if not consistent:
+                up -= 1
+            # The search has left its marks on the level of the last told values, whatever they share with the next ones.
+            while up > control.bottom and (levels[up].variable > shared[control.told] or levels[up].variable == told.size):
+                up -= 1
+            pop_to(variables, constraints, slots, bits, trail, levels, control, up)
+            telling = tell(variables, constraints, slots, values, trail, levels, control, told, numbers, shared)
+            continue
         # At the end of the loop ``up`` is the depth of a decision that leads to nothing (more).
         up = wide(control.depth)
-        if control.phase == PROBED:
-            control.phase = OPEN
-            if consistent:
-                pop_to(variables, constraints, slots, trail, levels, control, up - 1)
+        if task == SINGLETON:
+            # Values are tried below one another as long as they go together: each of them then is singleton consistent.
+            if control.phase == PROBED and not consistent:
+                x = wide(levels[up].variable)
+                value = wide(levels[up].value)
+                pop_to(variables, constraints, slots, bits, trail, levels, control, wide(control.base))
+                control.phase = OPEN
+                control.cursor = 0
+                if up == control.base + 1:
+                    control.removed = 1
+                    control.fails += 1
+                    refute(variables, constraints, slots, values, trail, control, x, value, wide(0))
                 continue
-            control.unchanged = 0
-        elif task == PROPAGATE or (task == SINGLETON and not consistent):
+            if not consistent:
+                return CONTRADICTION, written
+            if control.phase == PROBED:
+                for i in range(control.open_count, n):
+                    values[values[variables[variables[i].opened].first].listed].probe = 0
+            elif control.nodes >= last_node:
+                return PAUSED, written
+            value = next_probe(variables, values, control)
+            if value < 0 and up > control.base:
+                pop_to(variables, constraints, slots, bits, trail, levels, control, wide(control.base))
+                control.phase = OPEN
+                control.cursor = 0
+                continue
+            if value < 0:
+                if control.removed == 0:
+                    return DONE, written
+                start_probing(variables, values, control)
+                continue
+            x = wide(control.cursor)
+            control.nodes += 1
+            control.phase = PROBED
+            push_level(variables, levels, control, x, value, wide(0), wide(0))
+            assign(variables, constraints, slots, values, trail, control, x, value, DECISION)
+            continue
+        if task == PROPAGATE:
             return (DONE if consistent else CONTRADICTION), written
-        elif consistent and control.phase == OPEN:
+        if consistent and control.phase == OPEN:
             if control.nodes >= last_node:
                 return PAUSED, written
-            if task == SINGLETON:
-                value = next_probe(variables, values, control)
-                if value < 0:
-                    return DONE, written
-                x = wide(control.cursor)
-                control.phase = PROBED
-            else:
-                x = choose(variables, constraints, slots, control, ordering, counting)
-                value = least_value(variables, values, x) if x >= 0 else wide(-1)
+            x = choose(variables, constraints, slots, control, project, ordering, counting)
             if x >= 0:
+                value = choose_value(variables, values, x, value_order)
                 control.nodes += 1
-                push_level(variables, levels, control, x, value)
+                push_level(variables, levels, control, x, value, wide(variables[x].projected), wide(0))
                 assign(variables, constraints, slots, values, trail, control, x, value, DECISION)
                 continue
             control.phase = FOUND
+            levels[up].fruitful = 1
             if counting:
                 product = combinations_left(variables, control)
                 if product < 0:
@@ -335,6 +374,8 @@ def run(
                 for k in range(project.size):
                     buffer[written, k] = values[values[variables[project[k]].first].listed].number
                 written += 1
+                control.found += 1
+                control.told_found += 1
                 if written == len(buffer):
                     return FULL, written
         if control.phase == FOUND:
@@ -342,12 +383,24 @@ def run(
             control.phase = OPEN
             while up > control.base and levels[up].projected == 0:
                 up -= 1
+            levels[up].fruitful = 1
         elif not consistent:
             control.fails += 1
-        if up == control.base:
-            pop_to(variables, constraints, slots, trail, levels, control, up)
-            return DONE, written
-        x = wide(levels[up].variable)
-        value = wide(levels[up].value)
-        pop_to(variables, constraints, slots, trail, levels, control, up - 1)
-        refute(variables, constraints, slots, values, trail, control, x, value)
+        if up == control.base or control.told_found >= limit:
+            pop_to(variables, constraints, slots, bits, trail, levels, control, wide(control.base))
+            control.phase = TOLD
+            continue
+        level = levels[up]
+        x = wide(level.variable)
+        value = wide(level.value)
+        tried = level.silent == 1 or level.fruitful == 1
+        if level.fruitful == 1:
+            levels[up - 1].fruitful = 1
+        pop_to(variables, constraints, slots, bits, trail, levels, control, up - 1)
+        silent = tried and variables[x].alive > 2
+        refute(variables, constraints, slots, values, trail, control, x, value, wide(1 if silent else 0))
+        if silent:
+            control.nodes += 1
+            value = choose_value(variables, values, x, value_order)
+            push_level(variables, levels, control, x, value, wide(variables[x].projected), wide(1))
+            assign(variables, constraints, slots, values, trail, control, x, value, DECISION)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.solver.engine_kernels import CONTRADICTION, COUNT, DONE, ENUMERATE, FULL, HUGE, PAUSED, run
+from scsp_player.solver.engine_kernels import CONTRADICTION, COUNT, DONE, ENUMERATE, FULL, HUGE, PAUSED
+from scsp_player.solver.question import Question, ask
 from scsp_player.solver.store import Store
 
 _SLICE_SECONDS = 0.03
@@ -35,21 +36,18 @@ class Enumeration:
     def __init__(
         self,
         store: Store | None,
-        variables: NDArray[np.int32],
-        values: NDArray[np.int32],
-        project: NDArray[np.int32],
-        ordering: int,
+        question: Question,
         limit: int | None,
         seconds: float | None,
     ) -> None:
         """Takes what ``Solver.stream`` prepared; ``store`` None stands for an instance known to have no solution."""
-        self.width = len(project)
+        self.width = len(question.project)
         self.complete = store is None
         self.nodes = 0
         self.fails = 0
         self.seconds = 0.0
         self._store = store
-        self._question = (variables, values, project, ordering)
+        self._question = question
         self._limit = limit
         self._allowed = seconds
         self._budget = _FIRST_BUDGET if seconds is None else _FIRST_BUDGET_WITH_DEADLINE
@@ -95,9 +93,8 @@ class Enumeration:
         fresh = self._start_number == 0
         if not fresh and control["starts"][0] != self._start_number:
             raise RuntimeError("the solver was asked something else meanwhile; this enumeration cannot go on")
-        variables, values, project, ordering = self._question
         began = time.perf_counter()
-        reason, written = run(store, task, 0 if fresh else -1, variables, values, project, ordering, self._budget, buffer)
+        reason, written = ask(store, task, 0 if fresh else -1, self._question, self._budget, buffer)
         elapsed = time.perf_counter() - began
         self.seconds += elapsed
         self._start_number = int(control["starts"][0])

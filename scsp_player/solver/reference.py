@@ -9,8 +9,8 @@ import numpy as np
 from constraint import FunctionConstraint, OptimizedBacktrackingSolver, Problem
 from numpy.typing import ArrayLike, NDArray
 
+from scsp_player.solver.question import Assumptions
 from scsp_player.solver.results import Count, Solutions
-from scsp_player.solver.solver import Assumptions
 from xcsp.model import STAR, Instance, Table
 
 _BLOCK_ROWS = 1024

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.solver.parts import chance_part, hard_part, restricted
-from scsp_player.solver.solver import Assumptions, Solver, assumed_arrays
+from scsp_player.solver.question import Assumptions, told_arrays
+from scsp_player.solver.solver import Solver
 from scsp_player.solver.walk import Walk
 from xcsp.model import Instance, Table
 
@@ -110,7 +111,8 @@ def feasibility_table(
         ValueError: if an index names no variable, or the instance has no decision variable before chance.
     """
     part = chance_part(instance)
-    wanted = dict(zip(*(array.tolist() for array in assumed_arrays(assumptions)), strict=True))
+    variables, numbers = told_arrays(assumptions)
+    wanted = dict(zip(variables.tolist(), numbers[0].tolist(), strict=True))
     names = {variable.name for variable in part.variables}
     inside = [x for x in wanted if instance.variables[x].name in names]
     told = ([part.index_of(instance.variables[x].name) for x in inside], [wanted[x] for x in inside])

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scsp_player.solver.engine_kernels import CONTRADICTION, DOM_DDEG, LEX, PAUSED, PROPAGATE, SINGLETON, run
+from scsp_player.solver.batch import solutions_of_sets
+from scsp_player.solver.engine_kernels import CONTRADICTION, PAUSED, PROPAGATE, SINGLETON
 from scsp_player.solver.enumeration import Enumeration
+from scsp_player.solver.layout import MOST_MASK_WORDS
+from scsp_player.solver.question import NOTHING, ORDERINGS, VALUE_ORDERS, Assumptions, Question, ask, told_arrays
 from scsp_player.solver.results import Count, Solutions
 from scsp_player.solver.store import build_store
 from xcsp.model import Instance
 
-Assumptions: TypeAlias = tuple[ArrayLike, ArrayLike]
-"""Indices of variables and the values they take."""
+ENGINES = {"ct": MOST_MASK_WORDS, "str2": -1}
+"""Engines by name, with the most words that the masks of a table may take before it is held as rows."""
 
-ORDERINGS = {"dom/ddeg": DOM_DDEG, "lex": LEX}
-"""Variable orderings by name."""
-
-_NOTHING = np.zeros(0, dtype=np.int32)
-_NO_BUFFER = np.zeros((1, 0), dtype=np.int32)
 _PROBES = 1 << 12
 
 
 class Solver:
-    """Table-constraint solver (MAC with STR2) on one instance.
+    """Table-constraint solver (MAC with compact-table or STR2) on one instance.
 
     The root is propagated when the solver is made; every call goes back to it by the trail and applies its assumptions, so that
     asking costs what the assumptions change. A solver is not to be used by two threads at the same time.
@@ -41,22 +37,34 @@ class Solver:
 
     Attributes:
         instance: the instance.
-        ordering: variable ordering, ``"dom/ddeg"`` or ``"lex"``.
+        ordering: variable ordering, a name in ``ORDERINGS``.
+        value_order: a name in ``VALUE_ORDERS``.
         store: arrays of the network and its search, for the kernels; None if propagation alone shows that there is no solution.
     """
 
-    def __init__(self, instance: Instance, ordering: str = "dom/ddeg") -> None:
+    def __init__(
+        self, instance: Instance, ordering: str = "dom/ddeg", *, value_order: str = "first", engine: str = "ct"
+    ) -> None:
         """Builds the arrays of ``instance`` and propagates its root.
 
+        Args:
+            instance: the instance.
+            ordering: a name in ``ORDERINGS``.
+            value_order: a name in ``VALUE_ORDERS``.
+            engine: a name in ``ENGINES``: ``"ct"`` holds tables as bitsets (compact-table) unless they would take too much
+                memory, ``"str2"`` as rows.
+
         Raises:
-            ValueError: if a table is malformed or the ordering is unknown.
+            ValueError: if a table is malformed or a name is unknown.
         """
-        if ordering not in ORDERINGS:
-            raise ValueError(f"unknown variable ordering {ordering!r}; there are {', '.join(ORDERINGS)}")
+        for name, known in ((ordering, ORDERINGS), (value_order, VALUE_ORDERS), (engine, ENGINES)):
+            if name not in known:
+                raise ValueError(f"unknown ordering or engine {name!r}; there are {', '.join(known)}")
         self.instance = instance
         self.ordering = ordering
+        self.value_order = value_order
         self._everything = np.arange(len(instance.variables), dtype=np.int32)
-        self.store = build_store(instance)
+        self.store = build_store(instance, ENGINES[engine])
         if self._domains(PROPAGATE, None) is None:
             self.store = None
         if self.store is not None:
@@ -82,10 +90,8 @@ class Solver:
 
         Any other question to this solver ends the enumeration: going on then raises ``RuntimeError``.
         """
-        variables, values = assumed_arrays(assumptions)
-        projection = self._projection(project)
-        ordering = ORDERINGS[self.ordering]
-        return Enumeration(self.store, variables, values, projection, ordering, limit, seconds)
+        variables, numbers = told_arrays(assumptions)
+        return Enumeration(self.store, self._question(variables, numbers, project), limit, seconds)
 
     def solutions(
         self,
@@ -132,6 +138,44 @@ class Solver:
         number = enumeration.count()
         return Count(number, enumeration.complete, enumeration.nodes, enumeration.fails, enumeration.seconds)
 
+    def expand(
+        self, variables: ArrayLike, values: ArrayLike, *, project: ArrayLike | None = None, limit: int | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The solutions under each of many sets of assumptions, in one call of the compiled engine.
+
+        Sets are sorted, and what neighbours have in common is told and propagated once. So many states of a game, above all those
+        that follow from one position, cost little more than what they differ in.
+
+        Args:
+            variables: int[k], distinct indices.
+            values: int[n, k], a set of their values in each row.
+            project: as for ``solutions``. The search decides projected variables in this order, whatever the solver's ordering:
+                name first those that determine the others.
+            limit: most solutions for each set; ask for one more than you want in order to learn whether there are more.
+
+        Returns:
+            offsets, int64[n + 1]: the solutions of set i are ``solutions[offsets[i]:offsets[i + 1]]``.
+            solutions, int32[total, p]: values of the projected variables.
+
+        Raises:
+            ValueError: if an index names no variable, the variables are not distinct, or the shapes do not fit.
+
+        >>> from xcsp.model import Instance, Table, Variable
+        >>> x, y = (Variable(name, np.arange(3, dtype=np.int32)) for name in "xy")
+        >>> less = Table(np.array([0, 1], dtype=np.int32), np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32))
+        >>> offsets, solutions = Solver(Instance("less", (x, y), (less,))).expand([1], [[0], [1], [2]], project=[0])
+        >>> offsets.tolist(), solutions[:, 0].tolist()
+        ([0, 0, 1, 3], [0, 0, 1])
+        """
+        told = np.ascontiguousarray(variables, dtype=np.int32)
+        numbers = np.ascontiguousarray(values, dtype=np.int32)
+        if numbers.ndim != 2 or told.ndim != 1 or numbers.shape[1] != len(told):
+            raise ValueError(f"values of shape {numbers.shape} for {told.shape} variables; there must be one value a variable")
+        if len(set(told.tolist())) < len(told):
+            raise ValueError("a variable is told twice")
+        question = self._question(told, numbers, project)._replace(ordering=ORDERINGS["project"])
+        return solutions_of_sets(self.store, question if limit is None else question._replace(limit=limit))
+
     def propagate(self, assumptions: Assumptions | None = None) -> list[NDArray[np.int32]] | None:
         """For each variable the values left by generalised arc consistency, ascending; None after a contradiction.
 
@@ -152,10 +196,10 @@ class Solver:
         store = self.store
         if store is None:
             return None
-        variables, numbers = assumed_arrays(assumptions)
-        outcome, _ = run(store, task, 0, variables, numbers, _NOTHING, DOM_DDEG, _PROBES, _NO_BUFFER)
+        question = self._question(*told_arrays(assumptions), NOTHING)
+        outcome, _ = ask(store, task, 0, question, _PROBES)
         while outcome == PAUSED:  # in portions, so that an interrupt from the keyboard gets through
-            outcome, _ = run(store, task, -1, variables, numbers, _NOTHING, DOM_DDEG, _PROBES, _NO_BUFFER)
+            outcome, _ = ask(store, task, -1, question, _PROBES)
         if outcome == CONTRADICTION:
             return None
         numbers, listed = store.values["number"], store.values["listed"]
@@ -163,13 +207,6 @@ class Solver:
         alive = store.variables["alive"].tolist()
         return [numbers[np.sort(listed[f : f + a])] for f, a in zip(first[:-1], alive[:-1], strict=True)]
 
-    def _projection(self, project: ArrayLike | None) -> NDArray[np.int32]:
-        return self._everything if project is None else np.ascontiguousarray(project, dtype=np.int32)
-
-
-def assumed_arrays(assumptions: Assumptions | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Assumptions as arrays."""
-    if assumptions is None:
-        return _NOTHING, _NOTHING
-    variables, values = assumptions
-    return np.ascontiguousarray(variables, dtype=np.int32), np.ascontiguousarray(values, dtype=np.int32)
+    def _question(self, variables: NDArray[np.int32], numbers: NDArray[np.int32], project: ArrayLike | None) -> Question:
+        projection = self._everything if project is None else np.ascontiguousarray(project, dtype=np.int32)
+        return Question(variables, numbers, projection, ORDERINGS[self.ordering], VALUE_ORDERS[self.value_order])

@@ -2,8 +2,9 @@
 
 Values of all variables are numbered through: the values of variable x are ``first .. first of x+1`` (*value ids*). A domain is a
 reversible sparse set: ``listed`` holds the ids of a variable with the living ones in front, ``place`` their places, and going back
-only restores the number ``alive``. The current tuples of a table are a sparse set of its rows of the same kind (``order``,
-``rows_alive``). Both numbers of living elements are the only trailed quantities.
+only restores the number ``alive``. The current tuples of a table are either a sparse set of its rows of the same kind, or a bitset
+whose words that are not empty form such a set. Numbers of living elements (``alive``, ``current``) and words of bitsets are the
+only trailed quantities.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.solver.encoding import Encoded, encode
+from scsp_player.solver.layout import MOST_MASK_WORDS, lay_out
 from xcsp.model import Instance
 
 VARIABLE = np.dtype(
@@ -33,12 +35,18 @@ VARIABLE = np.dtype(
 CONSTRAINT = np.dtype(
     [
         ("stamp", np.int64),  # as for variables
-        ("first_row", np.int64),  # start of the row numbers in ``tables``
-        ("first_cell", np.int64),  # start of the rows in ``tables``
-        ("rows_alive", np.int32),  # number of current rows (trailed)
+        ("weight", np.int64),  # contradictions met by this table, plus one
+        ("first_row", np.int64),  # rows: start of their numbers in ``tables``
+        ("first_cell", np.int64),  # rows: start of their cells in ``tables``
+        ("first_order", np.int64),  # bits: start of the numbers of the words in ``tables``
+        ("first_word", np.int64),  # bits: start of the words in ``bits``
+        ("words", np.int32),  # bits: number of words
+        ("current", np.int32),  # number of current rows, or of words that are not empty (trailed)
         ("first_slot", np.int32),  # start of the scope
         ("open", np.int32),  # number of variables of the scope with more than one value
-        ("positive", np.int32),  # 1 supports, 0 conflicts
+        ("kind", np.int32),  # SUPPORT_ROWS … (see ``layout``)
+        ("most", np.int32),  # conflicts: the most that a value has at the root
+        ("fresh", np.int32),  # 1 until the first revision
         ("queued", np.int32),  # 1 while waiting for propagation
         ("waiting", np.int32),  # (column of its own) ring of the tables that wait for propagation
     ],
@@ -48,13 +56,17 @@ CONSTRAINT = np.dtype(
 
 SLOT = np.dtype(
     [
+        ("first_support", np.int64),  # bits: start in ``bits`` of the masks of the values, each as long as the table's words
+        ("first_exact", np.int64),  # bits: the same without the rows that have a star here
+        ("first_residue", np.int64),  # bits: start in ``tables`` of the word where each value last had a support
         ("variable", np.int32),
         ("constraint", np.int32),
         ("changed", np.int32),  # 1 if the domain changed since the table was last revised
-        ("limit", np.int32),  # while revising: end of the living values of the variable in the column ``listed``
-        ("missing", np.int32),  # while revising: number of values without support so far
-        ("checked", np.int32),  # (column of its own) while revising: the slots that changed
-        ("sought", np.int32),  # (column of its own) while revising: the slots with values without support so far
+        ("seen", np.int32),  # number of living values then, if it changed
+        ("limit", np.int32),  # while revising rows: end of the living values of the variable in the column ``listed``
+        ("missing", np.int32),  # while revising rows: number of values without support so far
+        ("checked", np.int32),  # (column of its own) while revising rows: the slots that changed
+        ("sought", np.int32),  # (column of its own) while revising rows: the slots with values without support so far
         ("watched", np.int32),  # (column of its own) the slots grouped by variable
     ],
     align=True,
@@ -68,7 +80,7 @@ VALUE = np.dtype(
         ("listed", np.int32),  # (column of its own) the ids of each variable, living ones first
         ("number", np.int32),  # the value behind the id, ascending within a variable
         ("tally", np.int32),  # number of current conflicts with this id, if it is marked by the present revision
-        ("candidate", np.int32),  # (column of its own) copy of ``listed`` while singletons are probed
+        ("probe", np.int32),  # 1 while its singleton is still to be tested
     ],
     align=True,
 )
@@ -77,35 +89,41 @@ VALUE = np.dtype(
 LEVEL = np.dtype(
     [
         ("trail_top", np.int64),  # length of the trail when the level was opened
-        ("variable", np.int32),  # the decision that opened the level
+        ("variable", np.int32),  # the decision that opened the level; or, for told values, how many of them hold up to here
         ("value", np.int32),
         ("projected", np.int32),  # whether the decision belongs to the projection
+        ("fruitful", np.int32),  # whether a solution was found below
+        ("silent", np.int32),  # whether the values tried before were taken away without propagation
     ],
     align=True,
 )
-"""One row a level of the search; level 0 is the propagated root, level 1 holds the assumptions."""
+"""One row a level of the search; level 0 is the propagated root, above it stand levels of told values, then decisions."""
 
-TRAIL = np.dtype([("item", np.int32), ("old", np.int32)], align=True)
-"""An old number of living elements; items are variables, then constraints."""
+TRAIL = np.dtype([("old", np.int64), ("item", np.int64)], align=True)
+"""An old number; items are the ``alive`` of variables, then the ``current`` of constraints, then words of bitsets."""
 
 CONTROL = np.dtype(
     [
         ("serial", np.int64),  # of the present level; never used twice
         ("tick", np.int64),  # of the present revision; never used twice
         ("trail_top", np.int64),
+        ("words", np.int64),  # number of words of all bitsets
         ("starts", np.int64),  # questions put to the store so far
         ("nodes", np.int64),  # decisions taken since the start
         ("fails", np.int64),  # contradictions met by propagation
         ("count", np.int64),  # solutions counted since the last drain
+        ("found", np.int64),  # solutions written out since the start
+        ("told", np.int64),  # the set of told values that is at work
+        ("told_found", np.int64),  # solutions written out for it
         ("depth", np.int32),
+        ("bottom", np.int32),  # the level below the first told value
         ("base", np.int32),  # the search never goes back behind this depth
         ("phase", np.int32),  # what to do next (see ``engine_kernels``)
         ("open_count", np.int32),
         ("queue_head", np.int32),
         ("queue_length", np.int32),
-        ("cursor", np.int32),  # singletons: the variable that is probed
-        ("candidates", np.int32),  # singletons: how many of its values are still to be probed
-        ("unchanged", np.int32),  # singletons: variables visited without any removal since
+        ("cursor", np.int32),  # singletons: where the next one to test is looked for
+        ("removed", np.int32),  # singletons: whether a value was removed in this pass
     ],
     align=True,
 )
@@ -128,18 +146,25 @@ class Store(NamedTuple):
     values: NDArray[np.void]
     """VALUE[value ids + 1]"""
     tables: NDArray[np.int32]
-    """int32[rows + cells]: permutations of the row numbers of each table, current ones first; then the value ids of all cells, row
-    after row."""
+    """int32: of tables as rows, permutations of their row numbers, current ones first, then the value ids of all cells, row after
+    row; of tables as bitsets, permutations of their word numbers in the same way, then the residues."""
+    bits: NDArray[np.int64]
+    """int64: the current rows of the tables as bitsets, the serial number of the level that last trailed each of these words, then
+    the masks."""
     trail: NDArray[np.void]
-    """TRAIL[value ids + rows + 1]: each trailed number falls from entry to entry, which bounds the length."""
+    """TRAIL[value ids + rows + tables + 1]: each trailed quantity falls from entry to entry, which bounds the length."""
     levels: NDArray[np.void]
-    """LEVEL[n + 3]"""
+    """LEVEL[2 n + 3]"""
     control: NDArray[np.void]
     """CONTROL[1]"""
 
 
-def build_store(instance: Instance) -> Store | None:
+def build_store(instance: Instance, most_mask_words: int = MOST_MASK_WORDS) -> Store | None:
     """Arrays of ``instance`` with every table waiting for propagation; None if a unary table leaves a variable no value.
+
+    Args:
+        instance: the network.
+        most_mask_words: tables whose masks would take more words than this are held as rows.
 
     Raises:
         ValueError: if a table is malformed (see ``encode``).
@@ -151,20 +176,23 @@ def build_store(instance: Instance) -> Store | None:
     alive[starts == encoded.first_value[1:]] = 0
     if not alive.all():
         return None
-    rows = np.diff(encoded.first_row)
-    row_numbers = np.arange(encoded.first_row[-1]) - np.repeat(encoded.first_row[:-1], rows)
+    constraints, slots = _constraints(encoded, alive), _slots(encoded)
+    tables, bits = lay_out(encoded, constraints, slots, most_mask_words)
+    rows = int(encoded.first_row[-1])
     control = np.zeros(1, dtype=CONTROL)
     control["serial"] = 1
     control["open_count"] = np.count_nonzero(alive > 1)
-    control["queue_length"] = len(rows)
+    control["queue_length"] = len(encoded.positive)
+    control["words"] = constraints["words"].sum(dtype=np.int64)
     return Store(
         variables=_variables(encoded, alive),
-        constraints=_constraints(encoded, alive),
-        slots=_slots(encoded),
+        constraints=constraints,
+        slots=slots,
         values=_values(encoded),
-        tables=np.concatenate([row_numbers, encoded.cells], dtype=np.int32),
-        trail=np.zeros(len(encoded.domain) + len(row_numbers) + 1, dtype=TRAIL),
-        levels=np.zeros(n + 3, dtype=LEVEL),
+        tables=tables,
+        bits=bits,
+        trail=np.zeros(len(encoded.domain) + rows + len(encoded.positive) + 1, dtype=TRAIL),
+        levels=np.zeros(2 * n + 3, dtype=LEVEL),
         control=control,
     )
 
@@ -182,15 +210,12 @@ def _variables(encoded: Encoded, alive: NDArray[np.int32]) -> NDArray[np.void]:
 
 def _constraints(encoded: Encoded, alive: NDArray[np.int32]) -> NDArray[np.void]:
     m = len(encoded.positive)
-    arity = np.diff(encoded.first_slot)
-    rows = np.diff(encoded.first_row)
     constraints = np.zeros(m + 1, dtype=CONSTRAINT)
     constraints["first_slot"] = encoded.first_slot
-    constraints["first_row"] = encoded.first_row
-    constraints["first_cell"] = encoded.first_row[-1] + np.append(0, np.cumsum(rows * arity))
-    constraints["rows_alive"][:-1] = rows
-    constraints["positive"][:-1] = encoded.positive
-    constraints["open"][:-1] = np.bincount(np.repeat(np.arange(m), arity), weights=alive[encoded.scopes] > 1, minlength=m)
+    constraints["weight"] = 1
+    constraints["fresh"] = 1
+    scope_table = np.repeat(np.arange(m), np.diff(encoded.first_slot))
+    constraints["open"][:-1] = np.bincount(scope_table, weights=alive[encoded.scopes] > 1, minlength=m)
     constraints["queued"][:-1] = 1
     constraints["waiting"][:-1] = np.arange(m)
     return constraints
@@ -201,6 +226,7 @@ def _slots(encoded: Encoded) -> NDArray[np.void]:
     slots["variable"] = encoded.scopes
     slots["constraint"] = np.repeat(np.arange(len(encoded.positive)), np.diff(encoded.first_slot))
     slots["changed"] = 1
+    slots["seen"] = np.diff(encoded.first_value)[encoded.scopes]
     slots["watched"] = np.argsort(encoded.scopes, kind="stable")
     return slots
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.solver.engine_kernels import CONTRADICTION, DONE, ENUMERATE, FULL, PAUSED, PROPAGATE, SINGLETON, run
-from scsp_player.solver.solver import ORDERINGS, Assumptions, Solver, assumed_arrays
+from scsp_player.solver.engine_kernels import CONTRADICTION, DONE, ENUMERATE, FULL, PAUSED, PROPAGATE, SINGLETON
+from scsp_player.solver.question import NOTHING, ORDERINGS, Assumptions, Question, ask, told_arrays
+from scsp_player.solver.solver import Solver
 
-_NOTHING = np.zeros(0, dtype=np.int32)
-_ONE_ROW = np.zeros((1, 0), dtype=np.int32)
+_NO_NUMBERS = np.zeros((1, 0), dtype=np.int32)
 _BUDGET = 1 << 12
 
 
@@ -34,14 +34,14 @@ class Walk:
         self._depth = 1
         self._stale = False
         self.nodes = 0
-        variables, numbers = assumed_arrays(assumptions)
+        variables, numbers = told_arrays(assumptions)
         self.consistent = self._store is not None and self._run(SINGLETON, 0, variables, numbers) == DONE
 
     def domain(self, x: int) -> list[int]:
         """The living values of variable ``x``, ascending."""
         assert self._store is not None
         if self._stale:
-            self._run(PROPAGATE, self._depth, _NOTHING, _NOTHING)
+            self._run(PROPAGATE, self._depth)
             self._stale = False
         first, alive = int(self._store.variables["first"][x]), int(self._store.variables["alive"][x])
         listed = self._store.values["listed"][first : first + alive]
@@ -50,7 +50,7 @@ class Walk:
     def descend(self, x: int, value: int) -> bool:
         """Decides ``x = value``; False, and back where it was, if propagation contradicts."""
         self.nodes += 1
-        outcome = self._run(PROPAGATE, self._depth, np.array([x], dtype=np.int32), np.array([value], dtype=np.int32))
+        outcome = self._run(PROPAGATE, self._depth, np.array([x], dtype=np.int32), np.array([[value]], dtype=np.int32))
         self._stale = outcome == CONTRADICTION
         if self._stale:
             return False
@@ -65,12 +65,15 @@ class Walk:
     def completable(self) -> bool:
         """Whether some solution agrees with all decisions."""
         self._stale = True
-        return self._run(ENUMERATE, self._depth, _NOTHING, _NOTHING) == FULL
+        return self._run(ENUMERATE, self._depth) == FULL
 
-    def _run(self, task: int, depth: int, variables: NDArray[np.int32], numbers: NDArray[np.int32]) -> int:
+    def _run(
+        self, task: int, depth: int, variables: NDArray[np.int32] = NOTHING, numbers: NDArray[np.int32] = _NO_NUMBERS
+    ) -> int:
         store = self._store
         assert store is not None
-        outcome, _ = run(store, task, depth, variables, numbers, _NOTHING, self._ordering, _BUDGET, _ONE_ROW)
+        question = Question(variables, numbers, ordering=self._ordering)
+        outcome, _ = ask(store, task, depth, question, _BUDGET)
         while outcome == PAUSED:
-            outcome, _ = run(store, task, -1, variables, numbers, _NOTHING, self._ordering, _BUDGET, _ONE_ROW)
+            outcome, _ = ask(store, task, -1, question, _BUDGET)
         return outcome

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scsp_player.solver import encoding
+from scsp_player.solver import ENGINES, ORDERINGS, VALUE_ORDERS, encoding
 from scsp_player.solver.encoding import encode
 from scsp_player.solver.reference import ReferenceSolver
 from scsp_player.solver.solver import Solver
 from tests.solver.networks import (
+    ANY,
     arc_consistent_domains,
     assume,
     board_turn,
@@ -31,11 +34,11 @@ def rows(solutions) -> list[tuple[int, ...]]:
     return sorted(map(tuple, solutions.values.tolist()))
 
 
-@given(networks(), st.sampled_from(["dom/ddeg", "lex"]))
+@given(networks(), st.sampled_from(sorted(ORDERINGS)), st.sampled_from(sorted(VALUE_ORDERS)), st.sampled_from(sorted(ENGINES)))
 @settings(max_examples=150, deadline=None)
-def test_solutions_and_count(instance: Instance, ordering: str) -> None:
+def test_solutions_and_count(instance: Instance, ordering: str, value_order: str, engine: str) -> None:
     expected = every_solution(instance)
-    solver = Solver(instance, ordering)
+    solver = Solver(instance, ordering, value_order=value_order, engine=engine)
     assert rows(solver.solutions()) == expected
     assert solver.count().number == len(expected)
     assert rows(ReferenceSolver(instance).solutions()) == expected
@@ -61,18 +64,72 @@ def test_assumptions_and_projections(instance: Instance, data: st.DataObject) ->
         assert lists(solver.singleton_consistent((assumed, values))) == singleton_consistent_domains(narrowed)
 
 
-@given(networks(most_variables=4, most_values=5))
+@given(networks(most_variables=4, most_values=5), st.sampled_from(sorted(ENGINES)))
 @settings(max_examples=70, deadline=None)
-def test_consistency_is_that_of_the_definition(instance: Instance) -> None:
-    solver = Solver(instance)
+def test_consistency_is_that_of_the_definition(instance: Instance, engine: str) -> None:
+    solver = Solver(instance, engine=engine)
     assert lists(solver.propagate()) == arc_consistent_domains(instance)
     assert lists(solver.singleton_consistent()) == singleton_consistent_domains(instance)
     assert solver.consistent == (arc_consistent_domains(instance) is not None)
 
 
+def wide_table(generator: random.Random, scope: list[int], rows: int, values: int):
+    wild = [ANY] if generator.random() < 0.5 else []
+    choices = list(range(values)) + wild
+    return table(scope, [[generator.choice(choices) for _ in scope] for _ in range(rows)])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tables_of_several_words_agree_with_rows(seed: int) -> None:
+    generator = random.Random(seed)
+    scopes = [generator.sample(range(9), generator.randint(2, 4)) for _ in range(8)]
+    tables = tuple(wide_table(generator, scope, generator.choice([63, 64, 65, 200]), 8) for scope in scopes)
+    instance = Instance("wide", tuple(variable(f"x{i}", range(8)) for i in range(9)), tables)
+    bits, by_rows = Solver(instance), Solver(instance, engine="str2")
+    assert lists(bits.propagate()) == lists(by_rows.propagate())
+    assert lists(bits.singleton_consistent()) == lists(by_rows.singleton_consistent())
+    assert bits.count().number == by_rows.count().number
+    told = ([0, 1], [3, 4])
+    assert rows(bits.solutions(told, project=[2, 3])) == rows(by_rows.solutions(told, project=[2, 3]))
+
+
+@given(networks(), st.data())
+@settings(max_examples=100, deadline=None)
+def test_many_sets_of_assumptions_at_once(instance: Instance, data: st.DataObject) -> None:
+    indices = list(range(len(instance.variables)))
+    solver = Solver(instance, engine=data.draw(st.sampled_from(sorted(ENGINES))))
+    told = data.draw(st.lists(st.sampled_from(indices), unique=True, max_size=4))
+    values = st.tuples(*(st.sampled_from([*instance.variables[x].domain.tolist(), 9]) for x in told))
+    sets = data.draw(st.lists(values, max_size=12))
+    project = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(indices), unique=True)))
+    numbers = np.array(sets, dtype=np.int32).reshape(len(sets), len(told))
+    offsets, found = solver.expand(told, numbers, project=project)
+    few_offsets, few = solver.expand(told, numbers, project=project, limit=2)
+    assert offsets.shape == few_offsets.shape == (len(sets) + 1,)
+    assert (offsets[-1], few_offsets[-1]) == (len(found), len(few))
+    for i, row in enumerate(sets):
+        expected = rows(solver.solutions((told, row), project=project))
+        assert sorted(map(tuple, found[offsets[i] : offsets[i + 1]].tolist())) == expected
+        some = list(map(tuple, few[few_offsets[i] : few_offsets[i + 1]].tolist()))
+        assert len(some) == len(set(some)) == min(2, len(expected))
+        assert set(some) <= set(expected)
+
+
+def test_many_solutions_of_many_sets_need_several_blocks() -> None:
+    solver = Solver(board_turn(False))
+    boards = np.array([[i % 3] * 9 for i in range(400)], dtype=np.int32)
+    offsets, found = solver.expand(range(9), boards, project=[*range(10), 10, 11])
+    assert np.diff(offsets).tolist() == [18 if i % 3 == 0 else 0 for i in range(400)]
+    assert (found[:, 0] == 0).all()
+    with pytest.raises(ValueError, match="twice"):
+        solver.expand([0, 0], [[1, 1]])
+    with pytest.raises(ValueError, match="shape"):
+        solver.expand([0, 1], [[1]])
+
+
 def test_published_counts() -> None:
-    for expand in (False, True):
-        solver = Solver(board_turn(expand))
+    for expand, engine in ((False, "ct"), (True, "ct"), (False, "str2")):
+        solver = Solver(board_turn(expand), engine=engine)
         assert solver.count().number == 118_098
         solutions = solver.solutions()
         assert len(solutions) == 118_098
