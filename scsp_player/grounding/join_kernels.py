@@ -33,7 +33,7 @@ from typing import Final
 
 import numpy as np
 
-from scsp_player.grounding.compiled import entry_kernel, inner_kernel
+from scsp_player.grounding.compiled import entry_kernel, inlined_kernel, inner_kernel
 from scsp_player.grounding.store_kernels import TOO_DEEP, Ints, Record, Records, absorb, insert, intern, slot_of
 
 STEP: Final = np.dtype(
@@ -56,7 +56,7 @@ PAUSED: Final = 2
 DEEP: Final = 3
 
 
-@inner_kernel
+@inlined_kernel
 def load(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> None:
     """Copy the values of ``count`` sources at ``code[at:]`` into ``key``."""
     for k in range(count):
@@ -64,7 +64,7 @@ def load(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> None:
         key[k] = registers[source] if source >= 0 else ~source
 
 
-@inner_kernel
+@inlined_kernel
 def take(heap: Ints, code: Ints, line: Record, row: int, at: int, registers: Ints) -> bool:
     """Bind registers to columns of a row and compare others, as the lists at ``code[at:]`` say; False if one differs."""
     start = line.base + row * line.width

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.compiled import entry_kernel, inner_kernel
+from scsp_player.grounding.compiled import entry_kernel, inlined_kernel, inner_kernel
 
 Ints = NDArray[np.int32]
 Records = NDArray[np.void]
@@ -132,7 +132,7 @@ def room_for_row(heap: Ints, m: Record, line: Record) -> bool:
     return True
 
 
-@inner_kernel
+@inlined_kernel
 def slot_of(heap: Ints, line: Record, index: Record, code: Ints, key: Ints) -> int:
     """Absolute position of the slot of an index that holds this key, or of the gap where it belongs."""
     state = 0
@@ -155,7 +155,7 @@ def slot_of(heap: Ints, line: Record, index: Record, code: Ints, key: Ints) -> i
     return index.slots + slot
 
 
-@inner_kernel
+@inlined_kernel
 def load_columns(heap: Ints, line: Record, index: Record, code: Ints, row: int, key: Ints) -> None:
     """The key of a row."""
     start = line.base + row * line.width
