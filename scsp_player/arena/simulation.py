@@ -12,6 +12,12 @@ from scsp_player.gdl.terms import Term
 from scsp_player.grounding import BudgetExceeded, Reasoner, ground
 from scsp_player.machine import State, StateMachine
 
+WALL_FACTOR = 4.0
+"""Seconds on the wall that a question may take, for each second of processor time that is left."""
+
+STORE_BYTES = 1 << 30
+"""Memory for the relations of the reasoner."""
+
 JointMove = tuple[Term, ...]
 
 
@@ -85,7 +91,8 @@ class Simulation:
             GdlError: if an atom depends on its own negation in a state.
         """
         try:
-            machine = Reasoner(self.program, seconds=max(self.left, 0.1))
+            # The reasoner goes by the wall clock, which may run much faster than processor time.
+            machine = Reasoner(self.program, seconds=max(WALL_FACTOR * self.left, 0.1), memory_bytes=STORE_BYTES)
             rng = Random(self.scope.seed)
             while self.matches < self.scope.matches and self.left:
                 yield from self._match(machine, rng)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from scsp_player.arena.simulation import Scope, Simulation
     from scsp_player.gdl import Message
     from scsp_player.gdl.source_text import SourceText
+
+KILL_FACTOR, KILL_SECONDS = 2.0, 10.0
+"""Random matches that take so many times their time, and so many seconds more, are ended from outside."""
+
+MEMORY_BYTES = 4 << 30
+"""Memory for random matches."""
 
 STYLES = {"error": "bold red", "warning": "yellow"}
 
@@ -35,39 +40,72 @@ def command(
 
     Example: `scsp-player check game.kif --strict`
     """
-    from scsp_player.arena.simulation import Scope
     from scsp_player.gdl import Message
     from scsp_player.gdl.sheet_file import read_sheet
     from scsp_player.gdl.source_text import SourceText
 
     sheet = SourceText(str(game), read_sheet(game))
-    scope = Scope(seconds, matches, moves) if simulation else None
-    messages, simulated = _messages(sheet, case_sensitive, scope)
+    messages = _messages(sheet, case_sensitive)
+    simulated = None
+    if simulation and all(message.level != "error" for message in messages):
+        messages, simulated = _simulated(sheet, case_sensitive, messages, seconds, matches, moves)
     if strict:
         messages = [Message("error", m.check, m.position, m.text) for m in messages]
     valid = all(message.level != "error" for message in messages)
     if json_output:
-        played = {"matches": simulated.matches, "states": simulated.states, "stopped": simulated.stopped} if simulated else None
+        played = None if simulated is None else simulated._asdict()
         print(json.dumps({"valid": valid, "messages": [_as_dict(message) for message in messages], "simulation": played}))
     else:
         _show(sheet, messages, simulated)
     raise typer.Exit(0 if valid else 1)
 
 
-def _messages(sheet: SourceText, case_sensitive: bool, scope: Scope | None) -> tuple[list[Message], Simulation | None]:
-    """What the checks say, or what keeps the sheet from being read; only a sheet that reads without errors is simulated."""
-    from scsp_player.arena.simulation_checks import simulate
+class Played(NamedTuple):
+    """Random matches played, states looked at, and why there are no more of them."""
+
+    matches: int
+    states: int
+    stopped: str
+
+
+def _messages(sheet: SourceText, case_sensitive: bool) -> list[Message]:
+    """What the checks say, or what keeps the sheet from being read."""
     from scsp_player.gdl import GdlError, Message, Position, check_program, parse_program
 
     try:
-        program = parse_program(sheet.text, sheet.name, case_sensitive=case_sensitive)
+        return check_program(parse_program(sheet.text, sheet.name, case_sensitive=case_sensitive))
     except GdlError as error:
         text = error.message + (f"; {error.remedy}" if error.remedy else "")
-        return [Message("error", "syntax", error.position or Position(sheet.name, 1, 1), text)], None
-    messages = check_program(program)
-    if scope is None or any(message.level == "error" for message in messages):
-        return messages, None
-    return simulate(program, messages, scope)
+        return [Message("error", "syntax", error.position or Position(sheet.name, 1, 1), text)]
+
+
+def _simulated(
+    sheet: SourceText, case_sensitive: bool, messages: list[Message], seconds: float, matches: int, moves: int
+) -> tuple[list[Message], Played]:
+    """The messages completed by random matches; these are played in a process that can be ended whatever the sheet makes it do."""
+    from scsp_player.commands.limited_tasks import Limits, Stopped, collect_limited
+
+    task = (sheet.text, sheet.name, case_sensitive, messages, seconds, matches, moves)
+    limits = Limits(KILL_FACTOR * seconds + KILL_SECONDS, MEMORY_BYTES)
+    (result,) = collect_limited("playing random matches", play, [task], limits, processes=1)
+    if isinstance(result, Stopped):
+        return messages, Played(0, 0, f"given up: {result.text}")
+    return result
+
+
+def play(
+    text: str, name: str, case_sensitive: bool, messages: list[Message], seconds: float, matches: int, moves: int
+) -> tuple[list[Message], Played]:
+    """Play random matches of a sheet without errors; runs in a worker process."""
+    from scsp_player.arena.simulation import Scope
+    from scsp_player.arena.simulation_checks import simulate
+    from scsp_player.gdl import parse_program
+    from scsp_player.grounding import prepare_kernels
+
+    prepare_kernels()
+    program = parse_program(text, name, case_sensitive=case_sensitive)
+    completed, simulation = simulate(program, messages, Scope(seconds, matches, moves))
+    return completed, Played(simulation.matches, simulation.states, simulation.stopped)
 
 
 def _as_dict(message: Message) -> dict[str, str | int]:
@@ -80,7 +118,7 @@ def _as_dict(message: Message) -> dict[str, str | int]:
     }
 
 
-def _show(sheet: SourceText, messages: list[Message], simulated: Simulation | None) -> None:
+def _show(sheet: SourceText, messages: list[Message], simulated: Played | None) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)

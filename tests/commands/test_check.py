@@ -21,7 +21,8 @@ def check(tmp_path):
     def run(content: str | bytes, *options: str):
         path = tmp_path / "game.kif"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return CliRunner().invoke(APP, [str(path), *options])
+        quick = () if "--matches" in options else ("--no-simulation",)  # random matches need a process of their own
+        return CliRunner().invoke(APP, [str(path), *options, *quick])
 
     return run
 
@@ -71,7 +72,7 @@ def test_the_line_is_shown_with_a_mark(check):
 
 def test_long_lines_are_cut_around_the_place(check):
     facts = " ".join(f"(p {i})" for i in range(3000))
-    result = check(FRAME + facts + "(<= (legal r wait) (or)) (<= terminal (p 0))", "--no-simulation")
+    result = check(FRAME + facts + "(<= (legal r wait) (or)) (<= terminal (p 0))")
     shown, mark = result.output.splitlines()[1:3]
     assert len(shown) < 200
     assert shown[mark.index("^") :].startswith("(or)")
@@ -83,7 +84,7 @@ def test_control_characters_do_not_reach_the_terminal(check):
 
 def test_random_matches_can_be_left_out(check):
     sheet = FRAME + "(goal r 0)"
-    assert check(sheet, "--no-simulation").exit_code == 0
+    assert check(sheet).exit_code == 0
     result = check(sheet, "--json", "--matches", "3")
     assert result.exit_code == 1
     answer = json.loads(result.output)
@@ -91,8 +92,9 @@ def test_random_matches_can_be_left_out(check):
     assert answer["simulation"] == {"matches": 3, "states": 6, "stopped": ""}
 
 
-def test_random_matches_are_counted(check):
+def test_random_matches_are_counted_and_bounded(check):
     assert "3 random matches, 6 states" in check(FRAME, "--matches", "3").output
+    assert "0 random matches, 0 states; 0 s of processor time are over" in check(FRAME, "--matches", "3", "--seconds", "0").output
 
 
 @pytest.mark.parametrize("content", [b"\0" * 120, b"", b"Dear reader, nothing here.\n"])
