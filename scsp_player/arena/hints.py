@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.program import Program, Rule
 from scsp_player.gdl.terms import Compound, Term, signature
 from scsp_player.grounding import BudgetExceeded, Reasoner
@@ -16,7 +17,7 @@ def hinted(program: Program, seconds: float) -> tuple[frozenset[Term] | None, tu
     """The fluents that ``base`` lists, and for each role the moves that ``input`` lists; None where a sheet lists none.
 
     The two are evaluated as if they were the initial state and the legal moves of a game with no other rules than those that do not
-    depend on the state. Both are None if that takes too long, or more than a modest amount of memory.
+    depend on the state. Both are None if that takes too long, or more than a modest amount of memory, or has no meaning.
     """
     given = {signature(rule.head) for rule in program.rules} & _READ_AS.keys()
     if not given:
@@ -26,7 +27,7 @@ def hinted(program: Program, seconds: float) -> tuple[frozenset[Term] | None, tu
         state = machine.initial_state()
         fluents = machine.fluents(state) if ("base", 1) in given else None
         moves = tuple(map(frozenset, machine.legal_moves(state))) if ("input", 2) in given else None
-    except BudgetExceeded:
+    except (BudgetExceeded, GdlError):
         return None, None
     return fluents, moves
 

@@ -135,8 +135,9 @@ def simulate(program: Program, messages: list[Message], scope: Scope) -> tuple[l
                 for finding in check.look(moment):
                     found.setdefault((finding.kind, finding.position or whole), finding)
     except GdlError as error:
+        kind = "unstratified" if "its own negation" in error.message else "unplayable"
         text = error.message + (f"; {error.remedy}" if error.remedy else "")
-        found["unstratified", error.position or whole] = Finding("unstratified", error.position, text)
+        found[kind, error.position or whole] = Finding(kind, error.position, text)
     new = [Message(LEVELS[kind], kind, position, finding.text) for (kind, position), finding in found.items()]
     return sorted([*messages, *new], key=lambda message: (message.position.line, message.position.column)), simulation
 

@@ -98,6 +98,10 @@ def test_r05_hints_over_derived_relations():
     assert found(FRAME + hint)[0] == []
 
 
+def test_hints_without_meaning_are_passed_over():
+    assert [place[:2] for place in found(FRAME + "(base (s ?x))")[0]] == [("warning", "unsafe-hint")]
+
+
 def test_names_are_spelled_as_in_the_sheet():
     assert "(go Far)" in found(FRAME.replace("go)", "(go Far))") + "(goal r 0)")[1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from scsp_player.gdl.checks.message import Finding
@@ -62,7 +63,7 @@ class Arities:
 
 
 class GoalValues:
-    """Goal values are whole numbers from 0 to 100."""
+    """Goal values are whole numbers, and from 0 to 100; a game with other numbers can be played, one with no numbers cannot."""
 
     def find(self, sheet: Sheet) -> Iterator[Finding]:
         """One finding for each goal rule with another value."""
@@ -70,10 +71,12 @@ class GoalValues:
             value = rule.head.arguments[1] if isinstance(rule.head, Compound) else rule.head
             if isinstance(value, Variable):
                 continue
-            digits = isinstance(value, Symbol) and value.name.isascii() and value.name.isdigit()
-            if not digits or int(str(value)[-9:]) > 100 or len(str(value).lstrip("0")) > 3:
-                text = f"goal value {sheet.show(value)} is not a number from 0 to 100; write one"
-                yield Finding("goal-value", rule.position, text)
+            name = value.name if isinstance(value, Symbol) else ""
+            if not re.fullmatch(r"-?[0-9]+", name):
+                text = f"goal value {sheet.show(value)} is not a number; write one from 0 to 100"
+                yield Finding("goal-no-number", rule.position, text)
+            elif len(name.lstrip("0")) > 3 or not 0 <= int(name) <= 100:
+                yield Finding("goal-value", rule.position, f"goal value {name} is not from 0 to 100; write one that is")
 
 
 def _arguments(arity: int) -> str:

@@ -22,6 +22,8 @@ LEVELS: dict[str, Level] = {
     "depends-on-moves": "error",
     "depends-on-state": "error",
     "reads-next": "error",
+    "goal-no-number": "error",
+    "unplayable": "error",
     "no-legal-move": "error",
     "goal-not-unique": "error",
     # The sheet can be played, but something in it is probably not meant, or not understood by every program.
