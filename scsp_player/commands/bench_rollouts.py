@@ -82,7 +82,6 @@ def _row(
     from scsp_player.gdl import GdlError, load_program
     from scsp_player.grounding import BudgetExceeded, ground
     from scsp_player.propnet import Propnet
-    from scsp_player.propnet.rows import ROW_LANES
 
     begin = time.process_time()
     try:
@@ -106,7 +105,8 @@ def _row(
         "compile_s": compile_seconds,
         "gates": net.schedule.gates,
         "literals": net.schedule.literals,
-        "lanes": ROW_LANES,
+        "phases": len(net.phases),
+        "lanes": net.lanes,
         "threads": threads,
         "mean_scores": {role: (float(mean) if finished else None) for role, mean in zip(game.roles, means, strict=True)},
         "cpu_s": cpu,
@@ -152,16 +152,14 @@ def _play(
     """Batches of one thread with their CPU seconds, growing to ``BATCH_SECONDS``, until the time is spent."""
     import time
 
-    from scsp_player.propnet.rows import ROW_LANES
-
     state = game.initial_state[None]
     batches: list[tuple[PlayoutResult, float]] = []
-    playouts, spent = ROW_LANES, 0.0
+    playouts, spent = net.lanes, 0.0
     while spent < seconds:
         begin = time.thread_time()
         result = net.playouts(
             state,
-            lanes_per_state=ROW_LANES,
+            lanes_per_state=net.lanes,
             playouts_per_state=playouts,
             seed=stream,
             max_depth=max_depth,

@@ -123,7 +123,14 @@ def build_circuit(game: GroundGame) -> Circuit:
     conjunction are merged into it, and what no output needs is dropped. Time and memory are linear in the ground rules, apart from
     absorption, which looks at most ``EXAMINED_CHILDREN`` deep into each child.
     """
-    circuit = _translate(game)
+    return cleaned(_translate(game))
+
+
+def cleaned(circuit: Circuit) -> Circuit:
+    """The circuit with equal conjunctions made one, constants and absorbed literals gone, lone users merged, dead logic dropped.
+
+    Literals may be repeated or constant in the given circuit, and conjunctions may have any number of them.
+    """
     for _ in range(ROUNDS):
         simpler = _rebuild(circuit)
         unchanged = (simpler.gates, simpler.literals) == (circuit.gates, circuit.literals)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state
 from scsp_player.propnet.circuit import Circuit, build_circuit
-from scsp_player.propnet.evaluate_kernels import evaluate
-from scsp_player.propnet.lanes import get_literals, put_moves, put_states
-from scsp_player.propnet.playout_kernels import GOALS
-from scsp_player.propnet.playouts import PlayoutProgram, PlayoutResult, deal
-from scsp_player.propnet.rows import ROW_LANES, ROW_WORDS
-from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, TERMINAL, Schedule, schedule
+from scsp_player.propnet.emit import LANES, WORDS
+from scsp_player.propnet.lanes import get_lines, put_moves, put_states
+from scsp_player.propnet.phases import Phases, circuit_of_phase, find_phases
+from scsp_player.propnet.playout_layout import Totals
+from scsp_player.propnet.playouts import Goals, Player, PlayoutResult, deal
+from scsp_player.propnet.program import PhaseCode, Program
+from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, TERMINAL, Schedule
+from scsp_player.propnet.stretches import kernels
+from scsp_player.propnet.vector_code import Layout
 from scsp_player.propnet.workspace import Workspace, WorkspacePool
 
 States = NDArray[np.uint64]
@@ -23,52 +28,86 @@ States = NDArray[np.uint64]
 DEPTH_LIMIT = 1000
 """Moves after which a playout is given up if nothing else is said."""
 
+ASKED_GROUPS = 4
+"""Lane groups that answer questions about states at the same time."""
+
 
 class Propnet:
-    """A game compiled to a circuit. States, moves and percepts are indices of the ``GroundGame``.
+    """A game compiled to a circuit and further to machine code. States, moves and percepts are indices of the ``GroundGame``.
 
-    All methods may be called from several threads at once; the kernels release the GIL.
+    All methods may be called from several threads at once; compiled code runs without the interpreter lock.
 
     Attributes:
         game: the ground game.
         circuit: its simplified circuit.
-        schedule: the circuit in evaluation order.
+        phases: what every playout goes through in turn.
+        general: code for any state and any moves.
+        player: what playouts are played with.
     """
 
-    def __init__(self, game: GroundGame) -> None:
+    def __init__(self, game: GroundGame, *, native: bool = True, split: bool = True) -> None:
         """Compile a game.
+
+        Args:
+            game: the ground game.
+            native: write machine code if this is a processor for which we can; otherwise circuits are interpreted.
+            split: have code of its own for each phase of the game.
 
         Raises:
             ValueError: if ``terminal``, a legal move or a goal depends on the moves of the same turn.
         """
         self.game = game
         self.circuit: Circuit = build_circuit(game)
-        self.schedule: Schedule = schedule(self.circuit)
-        self._program = PlayoutProgram.of(game, self.schedule)
-        self._pool = WorkspacePool(self.schedule, int(np.diff(game.role_start).max(initial=1)))
+        self._goals = Goals.of(game)
+        self._layout = Layout(game.fluents, game.moves, len(game.goal_literal), len(game.percept_literal))
+        self._most_moves = int(np.diff(game.role_start).max(initial=1))
+        circuit = replace(self.circuit, goal=self.circuit.goal[self._goals.order])
+        one = Phases(np.zeros(0, np.int64), np.zeros((1, 0), np.bool_))
+        self.general = Program.of(one, (PhaseCode.of_game(game, circuit, self._layout),), native)
+        self._pool = WorkspacePool(ASKED_GROUPS, self.general.lines + self.general.lines % 2, 0)
+        self._general_player = Player(self.general, self._layout, self._goals, self._most_moves)
+        self.phases = find_phases(game, circuit) if split else one
+        self.player = self._general_player
+        certain = np.isin(circuit.legal, (0, 1))
+        if split and (len(self.phases.fluents) or certain.any()):
+            codes = tuple(
+                PhaseCode.of_phase(game, circuit_of_phase(game, circuit, self.phases, i), self._layout, self.phases.fluents)
+                for i in range(len(self.phases))
+            )
+            self.player = Player(Program.of(self.phases, codes, native), self._layout, self._goals, self._most_moves)
+
+    @property
+    def lanes(self) -> int:
+        """How many playouts run side by side at most; a multiple of it costs least a playout."""
+        return self.player.groups * LANES
+
+    @property
+    def schedule(self) -> Schedule:
+        """The circuit in evaluation order."""
+        return self.general.codes[0].plan
 
     def terminal(self, states: States) -> NDArray[np.bool_]:
         """bool[k]: whether the match is over in each of the states (uint64[k, words])."""
-        literal = np.array([self.schedule.terminal], np.int32)
-        answer: NDArray[np.bool_] = self._ask(states, None, TERMINAL, literal)[:, 0]
+        answer: NDArray[np.bool_] = self._ask(states, None, TERMINAL, self._layout.terminal, 1)[:, 0]
         return answer
 
     def legal(self, states: States) -> NDArray[np.bool_]:
         """bool[k, moves]: what the rules call legal in each of the states, terminal ones included."""
-        return self._ask(states, None, LEGAL, self.schedule.legal)
+        return self._ask(states, None, LEGAL, self._layout.move, self.game.moves)
 
     def goals(self, states: States) -> IntArray:
         """int32[k, roles]: the score of each role, -1 where the rules give none or several."""
-        return self._scores(self._ask(states, None, GOAL, self.schedule.goal))
+        return self._scores(self._ask(states, None, GOAL, self._layout.goal, self._layout.goals))
 
     def evaluate(self, states: States) -> tuple[NDArray[np.bool_], NDArray[np.bool_], IntArray]:
         """All there is to know about states before a move: terminal bool[k], legal bool[k, moves], scores int32[k, roles].
 
         A role to which the rules give no score or several scores 0.
         """
-        literals = np.concatenate([np.array([self.schedule.terminal], np.int32), self.schedule.legal, self.schedule.goal])
-        answer = self._ask(states, None, GOAL, literals)
-        return answer[:, 0], answer[:, 1 : 1 + self.game.moves], np.maximum(self._scores(answer[:, 1 + self.game.moves :]), 0)
+        # Moves, terminal and goals stand one after the other.
+        moves = self.game.moves
+        answer = self._ask(states, None, GOAL, self._layout.move, moves + 1 + self._layout.goals)
+        return answer[:, moves], answer[:, :moves], np.maximum(self._scores(answer[:, moves + 1 :]), 0)
 
     def successors(self, states: States, joint: IntArray) -> States:
         """uint64[k, words]: the state after a joint move in each of the states.
@@ -80,11 +119,11 @@ class Propnet:
         Raises:
             ValueError: if an index is not that of a move of its role.
         """
-        return pack_state(self._ask(states, joint, NEXT, self.schedule.next))
+        return pack_state(self._ask(states, joint, NEXT, self._layout.next, self.game.fluents))
 
     def percepts(self, states: States, joint: IntArray) -> NDArray[np.bool_]:
         """bool[k, percepts]: what the joint moves let the roles see; arguments and errors as of ``successors``."""
-        return self._ask(states, joint, PERCEPT, self.schedule.percept)
+        return self._ask(states, joint, PERCEPT, self._layout.percept, self._layout.percepts)
 
     def playouts(
         self,
@@ -95,6 +134,7 @@ class Propnet:
         seed: int | np.random.Generator = 0,
         max_depth: int = DEPTH_LIMIT,
         seconds: float | None = None,
+        threads: int = 1,
     ) -> PlayoutResult:
         """Uniformly random playouts from each of the states.
 
@@ -103,37 +143,61 @@ class Propnet:
 
         Args:
             states: uint64[k, words].
-            lanes_per_state: how many playouts of a state run side by side; rounded up to whole words of 64. Rows of 1,024 lanes run
-                one after the other.
+            lanes_per_state: how many playouts of a state run side by side; rounded up to whole words of 64. What does not fit into
+                the lane groups of one call runs afterwards.
             playouts_per_state: how many to play; by default one a lane.
-            seed: seed or generator of all random numbers; the same one gives the same result.
+            seed: seed or generator of all random numbers; the same one and the same number of threads give the same result.
             max_depth: number of moves after which a playout is cut off and counts as truncated.
             seconds: wall-clock time to use at most.
+            threads: how many threads share the playouts; each has a random generator and lanes of its own.
 
         Raises:
-            ValueError: if there is less than one lane, playout or move to play.
+            ValueError: if there is less than one lane, playout, move or thread to play.
         """
         words = -(-lanes_per_state // 64)
         playouts = 64 * words if playouts_per_state is None else playouts_per_state
-        if min(words, playouts, max_depth) < 1:
-            raise ValueError("playouts need at least one lane, one playout and one move")
+        if min(words, playouts, max_depth, threads) < 1:
+            raise ValueError("playouts need at least one lane, one playout, one move and one thread")
         generator = np.random.default_rng(seed)
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         states = self._checked(states)
+        shares = [share for share in (playouts // threads + (i < playouts % threads) for i in range(threads)) if share]
+        if len(shares) == 1:
+            parts = [self._play(states, words, playouts, generator, max_depth, deadline)]
+        else:
+            with ThreadPoolExecutor(len(shares)) as pool:
+                jobs = [
+                    pool.submit(self._play, states, words, share, stream, max_depth, deadline)
+                    for share, stream in zip(shares, generator.spawn(len(shares)), strict=True)
+                ]
+                parts = [job.result() for job in jobs]
+        totals = np.sum([part for part, _ in parts], axis=0)
+        return self._goals.collect(totals, all(complete for _, complete in parts))
+
+    def _play(
+        self, states: States, words: int, playouts: int, generator: np.random.Generator, max_depth: int, deadline: float
+    ) -> tuple[NDArray[np.int64], bool]:
+        """int64[Totals.GOALS + goals, states], and whether all playouts came to an end; one thread."""
         words = min(words, playouts)
         owner, quota = deal(len(states), words, playouts)
-        totals = np.zeros((GOALS + len(self.game.goal_role), owner.size), np.int64)
-        complete = True
-        for row in range(len(owner)):
-            if row and time.perf_counter() >= deadline:
-                complete = False
-                break
-            with self._pool.lend() as workspace:
-                counts, done = self._program.run(workspace, states[owner[row]], quota[row], generator, max_depth, deadline)
-            totals[:, row * ROW_WORDS : (row + 1) * ROW_WORDS] = counts
-            complete &= done
-        by_state = totals[:, : len(states) * words].reshape(len(totals), len(states), words).sum(axis=2)
-        return self._program.collect(by_state, complete)
+        totals = np.zeros((Totals.GOALS + self._layout.goals, len(owner)), np.int64)
+        phase = self.phases.of(states, self.game.fluents)
+        complete, first = True, True
+        # States that are in no phase of the game are played by code that does not know phases.
+        for player, of_states in ((self.player, phase >= 0), (self._general_player, phase < 0)):
+            mine = np.flatnonzero(of_states[owner])
+            size = player.groups * WORDS
+            for begin in range(0, len(mine), size):
+                if not first and time.perf_counter() >= deadline:
+                    complete = False
+                    break
+                some = mine[begin : begin + size]
+                phases = np.maximum(phase[owner[some]], 0)
+                counts, done = player.run(states[owner[some]], phases, quota[some], generator, max_depth, deadline)
+                totals[:, some] = counts
+                complete &= done
+                first = False
+        return totals.reshape(len(totals), len(states), words).sum(axis=2), complete
 
     def _checked(self, states: States) -> States:
         states = np.ascontiguousarray(states, dtype=np.uint64)
@@ -143,38 +207,42 @@ class Propnet:
             raise ValueError("a state has bits beyond the last fluent")
         return states
 
-    def _ask(self, states: States, joint: IntArray | None, last: int, literals: IntArray) -> NDArray[np.bool_]:
-        """bool[k, n]: the values of literals once all stages up to ``last`` are computed (without GOAL if moves are given)."""
+    def _ask(self, states: States, joint: IntArray | None, last: int, line: int, count: int) -> NDArray[np.bool_]:
+        """bool[k, count]: lines from ``line`` on once all stages up to ``last`` are computed (without GOAL if moves are given)."""
         states = self._checked(states)
         if joint is not None:
             joint = np.ascontiguousarray(joint, dtype=np.int32)
             bounds = self.game.role_start
             if joint.shape != (len(states), len(bounds) - 1) or ((joint < bounds[:-1]) | (joint >= bounds[1:])).any():
                 raise ValueError("every joint move needs one move index of each role")
-        result = np.empty((len(states), len(literals)), np.bool_)
-        ranges = [(TERMINAL, last)] if joint is None else [(TERMINAL, LEGAL), (NEXT, last)]
+        result = np.empty((len(states), count), np.bool_)
+        size = ASKED_GROUPS * LANES
         with self._pool.lend() as workspace:
-            for begin in range(0, len(states), ROW_LANES):
-                lanes = slice(begin, begin + ROW_LANES)
-                put_states(workspace.values, self.game.fluents, states[lanes])
-                if joint is not None:
-                    put_moves(workspace.values, 1 + self.game.fluents, self.game.moves, joint[lanes])
-                for first, final in ranges:
-                    self._run(workspace, first, final)
-                result[lanes] = get_literals(workspace.values, literals, len(states[lanes]))
+            for begin in range(0, len(states), size):
+                lanes = slice(begin, begin + size)
+                here = states[lanes]
+                groups = -(-len(here) // LANES)
+                put_states(workspace.memory, self.game.fluents, here)
+                if joint is None:
+                    self._run(workspace, groups, TERMINAL, last)
+                else:
+                    self._run(workspace, groups, TERMINAL, LEGAL)
+                    put_moves(workspace.memory, self._layout.move, self.game.moves, joint[lanes])
+                    self._run(workspace, groups, NEXT, last)
+                result[lanes] = get_lines(workspace.memory, line, count, len(here))
         return result
 
-    def _run(self, workspace: Workspace, first: int, last: int) -> None:
+    def _run(self, workspace: Workspace, groups: int, first: int, last: int) -> None:
         """Compute the stages from ``first`` to ``last``."""
-        plan = self.schedule
-        begin, end = plan.stage_segment[first], plan.stage_segment[last + 1]
-        evaluate(workspace.values, plan.first_gate, plan.code_start, plan.code, plan.segment, begin, end)
+        memory = workspace.memory
+        entries = self.general.entries.ctypes.data
+        kernels().run(memory.ctypes.data, groups, memory.strides[0], entries, *self.general.stage_range(first, last))
 
     def _scores(self, holds: NDArray[np.bool_]) -> IntArray:
-        """int32[k, roles] from bool[k, goals]."""
+        """int32[k, roles] from bool[k, goals], goals sorted by role."""
         scores = np.full((len(holds), len(self.game.roles)), -1, np.int32)
         for role in range(len(self.game.roles)):
-            of_role = np.flatnonzero(self.game.goal_role == role)
+            of_role = slice(self._goals.start[role], self._goals.start[role + 1])
             unique = holds[:, of_role].sum(axis=1) == 1
-            scores[unique, role] = holds[unique][:, of_role] @ self.game.goal_value[of_role]
+            scores[unique, role] = holds[unique][:, of_role] @ self._goals.value[of_role]
         return scores

@@ -1,4 +1,4 @@
-"""Batches of random playouts from many states: lanes are dealt to states, rows of lanes run one after the other."""
+"""Batches of random playouts from many states: words of lanes are dealt to states, lane groups are played call by call."""
 
 from __future__ import annotations
 
@@ -10,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
-from scsp_player.propnet.draw_kernels import LIVE, RANDOM, REMAINING
+from scsp_player.propnet.emit import WORDS
 from scsp_player.propnet.lanes import first_lanes, spread_states
-from scsp_player.propnet.playout_kernels import FINISHED, GOALS, PLIES, TRUNCATED, advance
-from scsp_player.propnet.rows import ROW_LANES, ROW_WORDS
-from scsp_player.propnet.schedule import GOAL, PERCEPT, Schedule
-from scsp_player.propnet.workspace import Workspace, lines_of
+from scsp_player.propnet.playout_layout import RANDOM_LINES, Call, Status, Totals
+from scsp_player.propnet.program import Program
+from scsp_player.propnet.stretches import kernels
+from scsp_player.propnet.vector_code import Layout
+from scsp_player.propnet.workspace import TIME_BITS, GroupLines, Workspace, WorkspacePool
 
-LITERALS_A_CALL = 2_000_000
-"""Work of one call of the kernel, after which the clock is read: some milliseconds."""
-
-GOAL_LITERALS = 8
-"""What checking and counting one goal costs, measured in literals."""
-
-MOVE_LITERALS = 5
-"""What drawing costs for each potential move, measured in literals."""
+OPERANDS_A_CALL = 1_000_000
+"""Work of one call of the driver, after which the clock is read: less than a millisecond."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,146 +54,154 @@ class PlayoutResult:
 
 
 @dataclass(frozen=True, eq=False)
-class PlayoutProgram:
-    """A schedule with what playouts need beside it.
+class Goals:
+    """The goals of a game, sorted by role.
 
     Attributes:
-        schedule: the circuit in evaluation order.
-        role_start: int32[roles + 1], moves of each role.
-        goal_order: int64[goals], goals sorted by role.
-        goal_start: int32[roles + 1], goals of each role in that order.
-        goal_value: int32[goals], scores in that order.
-        goal: int32[goals], literals in that order.
-        steps: moves of all lanes in one call of the kernel.
-        patience: lane-steps that ended lanes may wait for goals to be computed; waiting and computing then cost the same.
+        order: int64[goals], their indices in the ground game.
+        start: int32[roles + 1], goals of each role in that order.
+        value: int32[goals], scores in that order.
     """
 
-    schedule: Schedule
-    role_start: IntArray
-    goal_order: NDArray[np.int64]
-    goal_start: IntArray
-    goal_value: IntArray
-    goal: IntArray
-    steps: int
-    patience: int
+    order: NDArray[np.int64]
+    start: IntArray
+    value: IntArray
 
     @classmethod
-    def of(cls, game: GroundGame, schedule: Schedule) -> PlayoutProgram:
-        """The program of a game and its schedule."""
+    def of(cls, game: GroundGame) -> Goals:
+        """The goals of a game."""
         order = np.argsort(game.goal_role, kind="stable")
-        literals = schedule.stage_literals()
-        step_cost = int(literals[:PERCEPT].sum() - literals[GOAL]) + schedule.fluents + MOVE_LITERALS * schedule.moves + 1
-        goal_cost = int(literals[GOAL]) + GOAL_LITERALS * len(order)
-        return cls(
-            schedule,
-            game.role_start,
-            order,
-            np.searchsorted(game.goal_role[order], np.arange(len(game.roles) + 1)).astype(np.int32),
-            game.goal_value[order],
-            schedule.goal[order],
-            steps=max(1, LITERALS_A_CALL // step_cost),
-            patience=ROW_LANES * goal_cost // step_cost,
-        )
+        start = np.searchsorted(game.goal_role[order], np.arange(len(game.roles) + 1)).astype(np.int32)
+        return cls(order, start, game.goal_value[order])
+
+    def collect(self, totals: NDArray[np.int64], complete: bool) -> PlayoutResult:
+        """The result of playouts from int64[Totals.GOALS + goals, states], the counts of each start state."""
+        counts = totals[Totals.GOALS :]
+        score_sum = np.zeros((totals.shape[1], len(self.start) - 1))
+        for role in range(score_sum.shape[1]):
+            of_role = slice(self.start[role], self.start[role + 1])
+            score_sum[:, role] = self.value[of_role] @ counts[of_role]
+        goal_count = np.empty_like(counts.T)
+        goal_count[:, self.order] = counts.T
+        finished, truncated, plies = totals[: Totals.GOALS]
+        return PlayoutResult(score_sum, finished, truncated, plies, goal_count, complete)
+
+
+class Player:
+    """Plays the playouts of one program.
+
+    Attributes:
+        program: the program.
+        groups: most lane groups of one call.
+    """
+
+    def __init__(self, program: Program, layout: Layout, goals: Goals, most_moves: int, groups: int | None = None) -> None:
+        """Prepare memory; goals come in the order of ``goals``, which the program's circuits must have as well."""
+        self.program = program
+        self._layout, self._goals = layout, goals
+        phases = len(program.phases)
+        self._lines = GroupLines.of(program.lines, phases, layout.fluents, layout.goals, most_moves)
+        self.groups = groups or self._lines.groups()
+        self._pool = WorkspacePool(self.groups, self._lines.end, most_moves, phases)
+        step = sum(code.step_cost() for code in program.codes) // phases + 1
+        self._steps = max(1, OPERANDS_A_CALL // step)
 
     def run(
         self,
-        workspace: Workspace,
         states: NDArray[np.uint64],
+        phase: NDArray[np.int64],
         quota: NDArray[np.int64],
         generator: np.random.Generator,
         max_depth: int,
         deadline: float,
-    ) -> tuple[NDArray[np.uint64], bool]:
-        """Playouts of one row.
+    ) -> tuple[NDArray[np.int64], bool]:
+        """Playouts of at most ``groups * WORDS`` words.
 
         Args:
-            workspace: memory to work in.
-            states: uint64[ROW_WORDS, words], the start state of each word of lanes.
-            quota: int64[ROW_WORDS], how many playouts each word begins.
+            states: uint64[n, words], the start state of each word of lanes.
+            phase: int64[n], their phases.
+            quota: int64[n], how many playouts each word begins.
             generator: where the random numbers are seeded from.
             max_depth: moves after which a playout is truncated.
             deadline: value of ``time.perf_counter()`` at which to stop.
 
         Returns:
-            uint64[GOALS + goals, ROW_WORDS] as described in ``playout_kernels``, and whether every playout came to its end.
+            int64[Totals.GOALS + goals, n], and whether every playout came to its end.
         """
-        schedule = self.schedule
-        lanes, values = workspace.lanes, workspace.values
-        lanes[:] = 0
-        lanes[RANDOM : RANDOM + 2] = generator.integers(1, 2**64, size=(2, ROW_WORDS), dtype=np.uint64)
-        lanes[LIVE] = first_lanes(quota)
-        lanes[REMAINING] = np.maximum(quota - 64, 0)
-        depth = lines_of(max_depth.bit_length())
-        depth[:] = depth_lines(max_depth)
-        totals = lines_of(GOALS + len(self.goal))
-        spread_states(workspace.start, schedule.fluents, states)
-        values[1 : 1 + schedule.fluents] = workspace.start
-        while True:
-            done = advance(
-                values,
-                schedule.fluents,
-                schedule.first_gate,
-                schedule.code_start,
-                schedule.code,
-                schedule.segment,
-                schedule.stage_segment,
-                schedule.terminal,
-                schedule.legal,
-                self.role_start,
-                self.goal_start,
-                self.goal,
-                schedule.next,
-                workspace.start,
-                lanes,
-                depth,
-                max_depth,
-                totals,
-                workspace.tree,
-                workspace.chosen,
-                workspace.offset,
-                self.patience,
-                self.steps,
-            )
-            if done or time.perf_counter() >= deadline:
-                return totals, done
+        count = len(states)
+        groups = -(-count // WORDS)
+        with self._pool.lend() as workspace:
+            call = self._prepare(workspace, states, phase, quota, generator, max_depth, groups)
+            advance, address = kernels().advance, call.ctypes.data
+            steps = max(1, self._steps // groups)
+            while True:
+                done = bool(advance(address, steps))
+                if done or time.perf_counter() >= deadline:
+                    break
+            lines = self._lines
+            totals = workspace.memory[:groups, lines.totals : lines.totals + Totals.GOALS + len(self._goals.value)]
+            result = np.ascontiguousarray(totals.transpose(1, 0, 2)).reshape(-1, groups * WORDS)[:, :count].view(np.int64)
+        return result, done
 
-    def collect(self, totals: NDArray[np.int64], complete: bool) -> PlayoutResult:
-        """The result of all playouts from int64[GOALS + goals, states], the counts of each start state."""
-        counts = totals[GOALS:]
-        score_sum = np.zeros((totals.shape[1], len(self.role_start) - 1))
-        for role in range(score_sum.shape[1]):
-            of_role = slice(self.goal_start[role], self.goal_start[role + 1])
-            score_sum[:, role] = self.goal_value[of_role] @ counts[of_role]
-        goal_count = np.empty_like(counts.T)
-        goal_count[:, self.goal_order] = counts.T
-        return PlayoutResult(score_sum, totals[FINISHED], totals[TRUNCATED], totals[PLIES], goal_count, complete)
-
-
-@lru_cache
-def depth_lines(limit: int) -> NDArray[np.uint64]:
-    """uint64[bits, 1]: bit-sliced counters of all lanes before the first move; they overflow after ``limit`` moves.
-
-    >>> depth_lines(3).ravel() == [2**64 - 1, 0]
-    array([ True,  True])
-    """
-    first = (1 << limit.bit_length()) - limit
-    return np.array([[-((first >> j) & 1) % 2**64] for j in range(limit.bit_length())], np.uint64)
+    def _prepare(
+        self,
+        workspace: Workspace,
+        states: NDArray[np.uint64],
+        phase: NDArray[np.int64],
+        quota: NDArray[np.int64],
+        generator: np.random.Generator,
+        max_depth: int,
+        groups: int,
+    ) -> NDArray[np.int64]:
+        """Fill the lane groups; returns the record of the call, int64[Call.FIELDS]."""
+        lines, program, layout = self._lines, self.program, self._layout
+        max_depth = min(max_depth, 1 << (TIME_BITS - 2))
+        count, words = len(states), groups * WORDS
+        memory = workspace.memory[:groups]
+        memory[:, lines.status : lines.time] = 0
+        memory[:, lines.totals : lines.tree] = 0
+        padded = np.zeros(words, np.int64)
+        padded[:count] = quota
+        memory[:, lines.status + Status.FREE] = first_lanes(padded).reshape(groups, WORDS)
+        memory[:, lines.status + Status.REMAINING] = padded.reshape(groups, WORDS)
+        memory[:, lines.status + Status.POSITION] = RANDOM_LINES
+        owner = np.full(words, -1)
+        owner[:count] = phase
+        for number in range(len(program.phases)):
+            memory[:, lines.begin + number] = -(owner == number).astype(np.uint64).reshape(groups, WORDS)
+        random = memory[:, lines.random : lines.random + RANDOM_LINES]
+        random[:] = generator.integers(0, 2**64, size=random.shape, dtype=np.uint64)
+        if words > count:
+            states = np.concatenate([states, np.zeros((words - count, states.shape[1]), np.uint64)])
+        spread_states(memory[:, lines.start : lines.start + layout.fluents], layout.fluents, states)
+        workspace.waiting[:] = 0
+        call = np.zeros(Call.FIELDS, np.int64)
+        call[Call.BASE], call[Call.GROUPS], call[Call.STRIDE] = memory.ctypes.data, groups, memory.strides[0]
+        call[Call.ENTRIES], call[Call.PHASE_TABLE] = program.entries.ctypes.data, program.table.ctypes.data
+        call[Call.PHASES], call[Call.PHASE] = len(program.phases), max(int(phase[0]), 0)
+        call[Call.FLUENTS], call[Call.TERMINAL] = layout.fluents, layout.terminal
+        call[Call.GOAL], call[Call.NEXT] = layout.goal, layout.next
+        call[Call.ROLES], call[Call.GOAL_START] = len(self._goals.start) - 1, self._goals.start.ctypes.data
+        call[Call.GOALS] = layout.goals
+        call[Call.STATUS], call[Call.DONE], call[Call.BEGIN] = lines.status, lines.done, lines.begin
+        call[Call.TIME], call[Call.TIME_BITS] = lines.time, max_depth.bit_length() + 1
+        call[Call.RANDOM], call[Call.START] = lines.random, lines.start
+        call[Call.TREE], call[Call.TOTALS] = lines.tree, lines.totals
+        call[Call.LIMIT] = max_depth
+        call[Call.CHOSEN], call[Call.OFFSETS] = workspace.chosen.ctypes.data, workspace.offsets.ctypes.data
+        call[Call.WAITING] = workspace.waiting.ctypes.data
+        return call
 
 
 @lru_cache
 def deal(states: int, words: int, playouts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Owners and quotas of all words: ``words`` words a state, which share its ``playouts`` evenly; filled up to whole rows.
+    """Owners and quotas of all words: ``words`` words a state, which share its ``playouts`` evenly.
 
-    Returns int64[rows, ROW_WORDS] twice, not to be changed.
+    Returns int64[states * words] twice, not to be changed.
 
     >>> owner, quota = deal(2, 3, 10)
-    >>> owner[0, :7].tolist(), quota[0, :7].tolist()
-    ([0, 0, 0, 1, 1, 1, 0], [4, 3, 3, 4, 3, 3, 0])
+    >>> owner.tolist(), quota.tolist()
+    ([0, 0, 0, 1, 1, 1], [4, 3, 3, 4, 3, 3])
     """
-    rows = -(-states * words // ROW_WORDS)
-    owner = np.zeros(rows * ROW_WORDS, np.int64)
-    quota = np.zeros(rows * ROW_WORDS, np.int64)
-    owner[: states * words] = np.repeat(np.arange(states), words)
     share = playouts // words + (np.arange(words) < playouts % words)
-    quota[: states * words] = np.tile(share, states)
-    return owner.reshape(rows, ROW_WORDS), quota.reshape(rows, ROW_WORDS)
+    return np.repeat(np.arange(states), words), np.tile(share, states)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scsp_player.grounding.components import strong_components
 from scsp_player.grounding.ground_game import IntArray, OffsetArray
 from scsp_player.propnet.circuit import Circuit
-from scsp_player.propnet.circuit_kernels import FEEDBACK, GATE, INPUT, mark_cone
+from scsp_player.propnet.circuit_kernels import FEEDBACK, INPUT, mark_cone
 
 TERMINAL: Final = 0
 LEGAL: Final = 1
@@ -24,7 +24,7 @@ STAGES: Final = 5
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """A circuit laid out for the interpreter: gate after gate in evaluation order, addressed by *line*.
+    """A circuit laid out gate after gate in evaluation order, addressed by *line*.
 
     Line 0 is the constant "true", then follow fluents and moves as in ``Circuit``, then the gates in the order in which they are
     computed: gate i writes line ``first_gate + i``. All literals are ``2 * line + sign``.
@@ -36,13 +36,12 @@ class Schedule:
         fluents, moves: numbers of inputs.
         first_gate: line of the first gate.
         code_start: int64[gates + 1], where each gate's literals start in ``code``.
-        code: int32[literals]; two or more a gate.
+        code: int32[literals].
         segment: int32[segments, 3]: first gate, first feedback gate, end. If there are feedback gates, they start as false and the
             segment is repeated until they stop changing.
         stage_segment: int32[STAGES + 1], stage s consists of the segments ``stage_segment[s]:stage_segment[s + 1]``.
         terminal: literal.
-        legal, goal, next, percept: int32 literals as in ``Circuit``. A ``next`` literal never names the line of another fluent, so
-            that a state can be replaced in place.
+        legal, goal, next, percept: int32 literals as in ``Circuit``.
     """
 
     fluents: int
@@ -86,7 +85,6 @@ def schedule(circuit: Circuit) -> Schedule:
     Raises:
         ValueError: if ``terminal``, a legal move or a goal depends on the moves of the same turn.
     """
-    circuit = _without_swaps(circuit)
     nodes = len(circuit.kind)
     stage = _stages(circuit)
     component, components = strong_components(
@@ -121,24 +119,6 @@ def schedule(circuit: Circuit) -> Schedule:
         goal=moved(circuit.goal),
         next=moved(circuit.next),
         percept=moved(circuit.percept),
-    )
-
-
-def _without_swaps(circuit: Circuit) -> Circuit:
-    """The circuit with a one-literal gate wherever a fluent takes over the value of another one."""
-    source = circuit.next >> 1
-    taken = np.flatnonzero((source >= 1) & (source <= circuit.fluents) & (source != np.arange(1, circuit.fluents + 1)))
-    if not len(taken):
-        return circuit
-    nodes, literals = len(circuit.kind), circuit.literals
-    following = circuit.next.copy()
-    following[taken] = 2 * np.arange(nodes, nodes + len(taken), dtype=np.int32)
-    return replace(
-        circuit,
-        kind=np.append(circuit.kind, np.full(len(taken), GATE, np.uint8)),
-        child_start=np.append(circuit.child_start, literals + np.arange(1, len(taken) + 1)),
-        child=np.append(circuit.child, circuit.next[taken]),
-        next=following,
     )
 
 
@@ -177,12 +157,10 @@ def _in_cycle(circuit: Circuit, component: IntArray, components: int) -> NDArray
 
 
 def _gathered(circuit: Circuit, order: NDArray[np.int64]) -> tuple[OffsetArray, IntArray]:
-    """The children of the nodes in ``order``, one after the other, in CSR form; an only child stands there twice."""
+    """The children of the nodes in ``order``, one after the other, in CSR form."""
     count = np.diff(circuit.child_start)[order]
-    room = np.maximum(count, 2)
-    start = np.append(0, np.cumsum(room)).astype(np.int64)
-    within = np.arange(start[-1]) - np.repeat(start[:-1], room)
-    index = np.repeat(circuit.child_start[order], room) + np.minimum(within, np.repeat(count - 1, room))
+    start = np.append(0, np.cumsum(count)).astype(np.int64)
+    index = np.arange(start[-1]) + np.repeat(circuit.child_start[order] - start[:-1], count)
     return start, circuit.child[index]
 
 

@@ -9,63 +9,109 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.ground_game import IntArray
-from scsp_player.propnet.draw_kernels import LANE_LINES, tree_lines
-from scsp_player.propnet.rows import ROW_WORDS
-from scsp_player.propnet.schedule import Schedule
+from scsp_player.propnet.draw_code import tree_lines
+from scsp_player.propnet.emit import VECTOR_BYTES, WORDS
+from scsp_player.propnet.playout_layout import RANDOM_LINES, Status, Totals
 
 CACHE_LINE = 64  # bytes
+PAGE = 4096  # bytes; addresses that differ by a multiple of it disturb each other in the processor
+GROUP_MEMORY = 192 << 10
+"""Bytes that the lane groups of one call together may take: they should fit into the second-level cache."""
+MOST_GROUPS = 16
+"""Lane groups of one call at most."""
+
+
+@dataclass(frozen=True)
+class GroupLines:
+    """Lines of one lane group: the values of the circuit first, then what playouts need.
+
+    Attributes:
+        values: number of lines of the circuit.
+        status, done, begin, time, random, start, totals, tree: first line of each part; see ``playout_layout.Call``.
+        end: number of lines, such that groups do not begin at the same place of a page.
+    """
+
+    values: int
+    status: int
+    done: int
+    begin: int
+    time: int
+    random: int
+    start: int
+    totals: int
+    tree: int
+    end: int
+
+    @classmethod
+    def of(cls, values: int, phases: int, fluents: int, goals: int, most_moves: int) -> GroupLines:
+        """The parts one after the other."""
+        sizes = (
+            values,
+            Status.LINES,
+            phases,
+            phases,
+            TIME_BITS,
+            RANDOM_LINES,
+            fluents,
+            Totals.GOALS + goals,
+            tree_lines(max(most_moves, 1)),
+        )
+        edges = [0]
+        for size in sizes:
+            edges.append(edges[-1] + size)
+        end = edges.pop()
+        end += end % 2
+        if end * VECTOR_BYTES % PAGE == 0:
+            end += 2 * CACHE_LINE // VECTOR_BYTES
+        _, status, done, begin, time, random, start, totals, tree = edges
+        return cls(values, status, done, begin, time, random, start, totals, tree, end)
+
+    def groups(self) -> int:
+        """How many lane groups one call should work on."""
+        return max(1, min(MOST_GROUPS, GROUP_MEMORY // (self.values * VECTOR_BYTES)))
+
+
+TIME_BITS = 64
+"""Digits of the bit-sliced number that says when a playout began; no playout is longer than 2^63 moves."""
 
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """Lines of one row each, used by one call at a time.
+    """Memory that one call uses at a time.
 
     Attributes:
-        values: uint64[lines, ROW_WORDS], inputs and gates.
-        start: uint64[fluents, ROW_WORDS], start states.
-        lanes: uint64[LANE_LINES, ROW_WORDS], what the lanes are doing; see ``draw_kernels``.
-        tree: uint64[n, ROW_WORDS], scratch of the draw.
+        memory: uint64[groups, lines, WORDS]; line 0 is "true".
         chosen: int32[moves], scratch of the draw.
-        offset: int64[64], scratch of the draw.
+        offsets: int64[64], scratch of the draw.
+        waiting: int64[phases, 2], see ``playout_layout.Call``.
     """
 
-    values: NDArray[np.uint64]
-    start: NDArray[np.uint64]
-    lanes: NDArray[np.uint64]
-    tree: NDArray[np.uint64]
-    chosen: IntArray
-    offset: NDArray[np.int64]
+    memory: NDArray[np.uint64]
+    chosen: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    waiting: NDArray[np.int64]
 
     @classmethod
-    def of(cls, schedule: Schedule, most_moves: int) -> Workspace:
-        """Memory for a schedule in a game where no role has more than ``most_moves`` moves."""
-        workspace = cls(
-            lines_of(schedule.lines),
-            lines_of(schedule.fluents),
-            lines_of(LANE_LINES),
-            lines_of(tree_lines(most_moves)),
-            np.zeros(most_moves, np.int32),
-            np.zeros(64, np.int64),
+    def of(cls, groups: int, lines: int, most_moves: int, phases: int) -> Workspace:
+        """Memory for so many lane groups."""
+        size = groups * lines * WORDS
+        words = np.zeros(size + CACHE_LINE // 8, np.uint64)
+        skipped = (-words.ctypes.data % CACHE_LINE) // 8
+        memory = words[skipped : skipped + size].reshape(groups, lines, WORDS)
+        memory[:, 0] = ~np.uint64(0)
+        return cls(
+            memory, np.zeros(most_moves + 1, np.int32), np.zeros(64, np.int64), np.zeros((phases, 2), np.int64)
         )
-        workspace.values[0] = ~np.uint64(0)
-        return workspace
-
-
-def lines_of(count: int) -> NDArray[np.uint64]:
-    """uint64[count, ROW_WORDS] zeros whose lines do not straddle more cache lines than necessary."""
-    size = count * ROW_WORDS
-    words = np.zeros(size + CACHE_LINE // 8, np.uint64)
-    skipped = (-words.ctypes.data % CACHE_LINE) // 8
-    return words[skipped : skipped + size].reshape(count, ROW_WORDS)
 
 
 @dataclass
 class WorkspacePool:
     """Hands out workspaces; as many come into being as calls run at the same time."""
 
-    schedule: Schedule
+    groups: int
+    lines: int
     most_moves: int
+    phases: int = 1
     _free: list[Workspace] = field(default_factory=list)
 
     @contextmanager
@@ -74,7 +120,7 @@ class WorkspacePool:
         try:
             workspace = self._free.pop()
         except IndexError:
-            workspace = Workspace.of(self.schedule, self.most_moves)
+            workspace = Workspace.of(self.groups, self.lines, self.most_moves, self.phases)
         try:
             yield workspace
         finally:

@@ -29,13 +29,13 @@ def test_row(threads):
     [row] = report["results"]
     assert row["game"] == "tic-tac-toe.kif"
     assert row["cpu_s"] >= 0.05
-    assert row["playouts"] >= 1024 * threads
+    assert row["playouts"] >= 4096 * threads
     assert row["playouts_per_s"] == pytest.approx(row["playouts"] / row["cpu_s"])
     assert row["steps_per_s"] / row["playouts_per_s"] == pytest.approx(7.63, abs=0.1)
     first, second = row["mean_scores"].values()
     assert first == pytest.approx(64.8, abs=3)
     assert first + second == pytest.approx(100)
-    assert (row["truncated"], row["complete"], row["lanes"], row["threads"]) == (0, True, 1024, threads)
+    assert (row["truncated"], row["complete"], row["lanes"], row["threads"]) == (0, True, 4096, threads)
     assert min(row["gates"], row["literals"], row["setup_s"], row["compile_s"]) > 0
 
 

@@ -1,0 +1,62 @@
+"""The interpreter of ``VectorCode``: executes packed instructions for one lane group after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scsp_player.propnet.emit import POINTER, WORD, Code, Value
+from scsp_player.propnet.playout_layout import Entry
+
+
+def write_interpreter(module: Any) -> Code:
+    """``interpret(first, groups, stride, data)``, called like generated code.
+
+    ``data`` is the address of int64[3]: the addresses where the packed instructions begin, where those of feedback lines begin, and
+    where they end. It returns 1 if a feedback line changed in some group.
+    """
+    code = Code(module, "interpret", [POINTER, WORD, WORD, POINTER])
+    first, groups, stride, data = code.arguments
+    changed = code.variable(code.lanes(0))
+    with code.count(groups) as number:
+        group = code.address(first, number * stride)
+        place = code.variable(code.load_word(data, 0))
+        feedback, end = code.load_word(data, 1), code.load_word(data, 2)
+        with code.repeat() as instructions:
+            instructions.leave_unless(place.get().less(end))
+            instruction = code.pointer(place.get())
+            target, positive, negative = (code.load_half(instruction, i) for i in range(3))
+            operands = code.address(instruction, 12)
+            result = code.variable(code.lanes(-1))
+            with code.count(positive) as i:
+                result.set(result.get() & code.load(group, code.load_half(operands, i)))
+            with code.when(negative.compare(">", 0)):
+                excluded = code.variable(code.lanes(0))
+                with code.count(positive + negative, positive) as i:
+                    excluded.set(excluded.get() | code.load(group, code.load_half(operands, i)))
+                disjunction = code.choose(positive.equal(0), code.lanes(-1), code.lanes(0))
+                result.set(result.get() & (excluded.get() ^ ~disjunction))
+            with code.when(place.get().compare(">=", feedback)):
+                changed.set(changed.get() | (result.get() ^ code.load(group, target)))
+            code.store(group, target, result.get())
+            place.set(place.get() + (positive + negative + 3) * 4)
+    code.result(_as_word(code, code.any(changed.get())))
+    return code
+
+
+def write_run(module: Any) -> Code:
+    """``run(first, groups, stride, entries, begin, end)``: execute stretches of code, loops until nothing changes."""
+    code = Code(module, "run", [POINTER, WORD, WORD, POINTER, WORD, WORD])
+    first, groups, stride, entries, begin, end = code.arguments
+    number = code.variable(begin)
+    with code.repeat() as loop:
+        loop.leave_unless(number.get().less(end))
+        entry = code.address(entries, number.get() * (8 * Entry.FIELDS))
+        data = code.pointer(code.load_word(entry, Entry.DATA))
+        changed = code.call_at(code.load_word(entry, Entry.FUNCTION), [first, groups, stride, data])
+        number.set(code.choose(changed.equal(0), number.get() + 1, code.load_word(entry, Entry.BACK)))
+    code.result(0)
+    return code
+
+
+def _as_word(code: Code, truth: Value) -> Value:
+    return code.choose(truth, code.word(1), code.word(0))

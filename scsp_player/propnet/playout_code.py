@@ -1,0 +1,334 @@
+"""Random playouts in all lanes, from the first move to the scores, without returning to Python.
+
+Every word belongs to one start state and has a number of playouts to begin. A lane whose playout is over begins the next one of its
+word, as long as there is one left to begin. So the playouts that count are the first n that are *begun* in a word, however long
+they take: whether a playout counts is settled before its first move is drawn, hence short games are not favoured.
+
+A game may have *phases*, through which every playout runs in turn, such as whose turn it is: each has code of its own. All lanes
+that are inside a playout are in the same phase; a lane begins a playout when the phase of its start state comes round, and an ended
+playout is scored in the phase in which it ended.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from scsp_player.propnet.draw_code import write_draw, write_ranks, write_refill
+from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORDS, Code, Value
+from scsp_player.propnet.interpreter_code import write_interpreter, write_run
+from scsp_player.propnet.playout_layout import Call, Phase, Status, Totals
+
+
+class Step:
+    """What the parts of a step share: the call's record, the row of the phase, and short names for lines."""
+
+    def __init__(self, code: Code, call: Value, run: Code) -> None:
+        """Read the record."""
+        self.code, self.call, self._run = code, call, run
+        self.groups, self.stride = code.load_word(call, Call.GROUPS), code.load_word(call, Call.STRIDE)
+        self.first = code.pointer(code.load_word(call, Call.BASE))
+        self.entries = code.pointer(code.load_word(call, Call.ENTRIES))
+        self.number = code.load_word(call, Call.PHASE)
+        table = code.pointer(code.load_word(call, Call.PHASE_TABLE))
+        self.phase = code.address(table, self.number * (8 * Phase.FIELDS))
+        self.waiting = code.address(code.pointer(code.load_word(call, Call.WAITING)), self.number * 16)
+
+    def field(self, number: int) -> Value:
+        """A field of the call's record."""
+        return self.code.load_word(self.call, number)
+
+    def lines(self, group: Value, field: int, further: Value | int = 0) -> Value:
+        """Address of the lines that a field of the record names, in a group."""
+        return self.code.address(group, (self.field(field) + further) * VECTOR_BYTES)
+
+    def each_group(self) -> Any:
+        """A loop over the numbers of groups."""
+        return self.code.count(self.groups)
+
+    def group(self, number: Value) -> Value:
+        """Address of a group."""
+        return self.code.address(self.first, number * self.stride)
+
+    def run(self, stage: int) -> None:
+        """Compute a stage of the phase, given as a field of ``Phase``."""
+        begin, end = self.code.load_word(self.phase, stage), self.code.load_word(self.phase, stage + 1)
+        self.code.call(self._run, [self.first, self.groups, self.stride, self.entries, begin, end])
+
+    def add_populations(self, totals: Value, line: Value | int, lanes: Value) -> None:
+        """Count lanes, word by word."""
+        self.code.store(totals, line, self.code.load(totals, line) + self.code.populations(lanes))
+
+
+def _write_tally(module: Any) -> Code:
+    """``tally(group, call, done)``: count the goals of the lanes in line ``done``; several goals of a role count as none."""
+    code = Code(module, "tally", [POINTER, POINTER, POINTER])
+    group, call, done = code.arguments
+    starts = code.pointer(code.load_word(call, Call.GOAL_START))
+    goals = code.address(group, code.load_word(call, Call.GOAL) * VECTOR_BYTES)
+    totals = code.address(group, code.load_word(call, Call.TOTALS) * VECTOR_BYTES)
+    ended = code.load(done, 0)
+    with code.count(code.load_word(call, Call.ROLES)) as role:
+        first, last = code.load_half(starts, role), code.load_half(starts, role + 1)
+        once, twice = code.variable(code.lanes(0)), code.variable(code.lanes(0))
+        with code.count(last, first) as i:
+            holds = code.load(goals, i)
+            twice.set(twice.get() | (once.get() & holds))
+            once.set(once.get() | holds)
+        valid = ended & ~twice.get()
+        with code.count(last, first) as i:
+            line = i + Totals.GOALS
+            code.store(totals, line, code.load(totals, line) + code.populations(code.load(goals, i) & valid))
+    code.store(totals, Totals.FINISHED, code.load(totals, Totals.FINISHED) + code.populations(ended))
+    code.result(0)
+    return code
+
+
+def _write_begin(module: Any) -> Code:
+    """``begin(group, call, candidates)``: free lanes begin playouts, in each word as many as may still be begun; the others retire.
+
+    ``candidates`` is a line of lanes. Returns whether a playout begins.
+    """
+    code = Code(module, "begin", [POINTER, POINTER, POINTER])
+    group, call, candidates = code.arguments
+    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    free = code.load(status, Status.FREE)
+    wanting = free & code.load(candidates, 0)
+    code.store(status, Status.FREE, free & ~wanting)
+    code.store(status, Status.CHOSEN, wanting)
+    chosen_words = code.address(status, Status.CHOSEN * VECTOR_BYTES)
+    remaining_words = code.address(status, Status.REMAINING * VECTOR_BYTES)
+    with code.count(WORDS) as word:
+        lanes, remaining = code.variable(code.load_word(chosen_words, word)), code.variable(code.load_word(remaining_words, word))
+        taken = code.variable(code.word(0))
+        with code.repeat() as loop:
+            loop.leave_if(lanes.get().equal(0))
+            loop.leave_if(remaining.get().equal(0))
+            rest = lanes.get() & (lanes.get() - 1)
+            taken.set(taken.get() | (lanes.get() ^ rest))
+            lanes.set(rest)
+            remaining.set(remaining.get() - 1)
+        code.store_word(chosen_words, word, taken.get())
+        code.store_word(remaining_words, word, remaining.get())
+    chosen = code.load(status, Status.CHOSEN)
+    result = code.variable(code.word(0))
+    with code.when(code.any(chosen)):
+        result.set(1)
+        code.store(status, Status.LIVE, code.load(status, Status.LIVE) | chosen)
+        start = code.address(group, code.load_word(call, Call.START) * VECTOR_BYTES)
+        with code.count(code.load_word(call, Call.FLUENTS)) as fluent:
+            value = code.load(group, fluent + 1)
+            code.store(group, fluent + 1, value ^ ((value ^ code.load(start, fluent)) & chosen))
+        time = code.address(group, code.load_word(call, Call.TIME) * VECTOR_BYTES)
+        now = code.load_word(call, Call.NOW)
+        with code.count(code.load_word(call, Call.TIME_BITS)) as j:
+            bit = code.spread(code.word(0) - ((now >> j) & 1))
+            value = code.load(time, j)
+            code.store(time, j, value ^ ((value ^ bit) & chosen))
+    code.result(result.get())
+    return code
+
+
+def _write_older(module: Any) -> Code:
+    """``older(group, call, age, result)``: write to line ``result`` the live lanes that have made ``age`` moves or more."""
+    code = Code(module, "older", [POINTER, POINTER, ir.IntType(64), POINTER])
+    group, call, age, result = code.arguments
+    live = code.load(code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES), Status.LIVE)
+    time = code.address(group, code.load_word(call, Call.TIME) * VECTOR_BYTES)
+    latest = code.load_word(call, Call.NOW) - age
+    borrow, digit = code.variable(code.lanes(0)), code.variable(code.lanes(0))
+    with code.count(code.load_word(call, Call.TIME_BITS)) as j:
+        begun, bit = code.load(time, j), code.spread(code.word(0) - ((latest >> j) & 1))
+        digit.set(begun ^ bit ^ borrow.get())
+        borrow.set((begun & ~bit) | (~(begun ^ bit) & borrow.get()))
+    # The last digit is the sign of latest - begun, a number too small to overflow.
+    code.store(result, 0, live & ~digit.get())
+    code.result(0)
+    return code
+
+
+def _write_cut(module: Any, older: Code) -> Code:
+    """``cut(call)``: give up the playouts that have made as many moves as they may, and find out when to look again."""
+    code = Code(module, "cut", [POINTER])
+    [call] = code.arguments
+    first, stride = code.pointer(code.load_word(call, Call.BASE)), code.load_word(call, Call.STRIDE)
+    limit, now = code.load_word(call, Call.LIMIT), code.load_word(call, Call.NOW)
+    half = (limit + 1) >> 1
+    old = code.variable(code.word(0))
+    with code.count(code.load_word(call, Call.GROUPS)) as number:
+        group = code.address(first, number * stride)
+        status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+        totals = code.address(group, code.load_word(call, Call.TOTALS) * VECTOR_BYTES)
+        scratch = code.address(status, Status.CHOSEN * VECTOR_BYTES)
+        code.call(older, [group, call, limit, scratch])
+        over = code.load(scratch, 0)
+        code.store(status, Status.LIVE, code.load(status, Status.LIVE) & ~over)
+        code.store(status, Status.FREE, code.load(status, Status.FREE) | over)
+        code.store(totals, Totals.TRUNCATED, code.load(totals, Totals.TRUNCATED) + code.populations(over))
+        code.call(older, [group, call, half, scratch])
+        old.set(code.choose(code.any(code.load(scratch, 0)), code.word(1), old.get()))
+    code.store_word(call, Call.OLDEST, now + 1 - code.choose(old.get().equal(0), half, limit))
+    code.result(0)
+    return code
+
+
+def write_advance(module: Any, run: Code) -> Code:
+    """``advance(call, steps)``: up to ``steps`` moves in all lanes; returns 1 if nothing is left to play, otherwise 0."""
+    draw = write_draw(module, write_ranks(module, write_refill(module)))
+    tally, begin, cut = _write_tally(module), _write_begin(module), _write_cut(module, _write_older(module))
+    code = Code(module, "advance", [POINTER, ir.IntType(64)])
+    call, steps = code.arguments
+    finished = code.variable(code.word(0))
+    with code.count(steps) as _, code.when(finished.get().equal(0)):
+        step = Step(code, call, run)
+        step.run(Phase.TERMINAL)
+        _end(step)
+        with code.when((step.field(Call.NOW) - step.field(Call.OLDEST)).compare(">=", step.field(Call.LIMIT))):
+            code.call(cut, [call])
+        _begin(step, begin, _score(step, tally))
+        some = _any_lane(step, Status.LIVE)
+        with code.either(some) as (playing, idle):
+            with playing:
+                step.run(Phase.LEGAL)
+                _draw(step, draw)
+                step.run(Phase.NEXT)
+                _update(step)
+                code.store_word(call, Call.NOW, step.field(Call.NOW) + 1)
+            with idle:
+                waiting = _waiting_lanes(step)
+                with code.when(waiting.equal(0)):
+                    busy = _any_lane(step, Status.FREE)
+                    finished.set(code.choose(busy, code.word(0), code.word(1)))
+        following = step.number + 1
+        code.store_word(call, Call.PHASE, code.choose(following.less(step.field(Call.PHASES)), following, code.word(0)))
+    code.result(finished.get())
+    return code
+
+
+def _any_lane(step: Step, line: int) -> Value:
+    """Whether a lane is set in a line of ``Status`` in some group."""
+    code = step.code
+    union = code.variable(code.lanes(0))
+    with step.each_group() as number:
+        union.set(union.get() | code.load(step.lines(step.group(number), Call.STATUS), line))
+    return code.any(union.get())
+
+
+def _waiting_lanes(step: Step) -> Value:
+    """How many lanes wait for being scored, in all phases."""
+    code = step.code
+    table = code.pointer(step.field(Call.WAITING))
+    total = code.variable(code.word(0))
+    with code.count(step.field(Call.PHASES)) as phase:
+        total.set(total.get() + code.load_word(table, phase * 2))
+    return total.get()
+
+
+def _end(step: Step) -> None:
+    """Lanes that are over stop playing and wait for being scored."""
+    code = step.code
+    count = code.variable(code.lanes(0))
+    with step.each_group() as number:
+        group = step.group(number)
+        status = step.lines(group, Call.STATUS)
+        live = code.load(status, Status.LIVE)
+        over = live & code.load(step.lines(group, Call.TERMINAL), 0)
+        with code.when(code.any(over)):
+            done = step.lines(group, Call.DONE, step.number)
+            code.store(done, 0, code.load(done, 0) | over)
+            code.store(status, Status.LIVE, live & ~over)
+            count.set(count.get() + code.populations(over))
+    lanes = code.load_word(step.waiting, 0) + code.total(count.get())
+    code.store_word(step.waiting, 0, lanes)
+    code.store_word(step.waiting, 1, code.load_word(step.waiting, 1) + lanes * step.field(Call.PHASES))
+
+
+def _score(step: Step, tally: Code) -> Value:
+    """Score the lanes that wait if they have waited long enough, or if nothing else is left to do; returns 1 if so."""
+    code = step.code
+    lanes, waited = code.load_word(step.waiting, 0), code.load_word(step.waiting, 1)
+    scoring = code.variable(code.word(0))
+    with code.when(lanes.compare(">", 0)):
+        patient = waited.less(code.load_word(step.phase, Phase.PATIENCE) * step.groups)
+        scoring.set(code.choose(patient, code.word(0), code.word(1)))
+        with code.when(patient):
+            live = _any_lane(step, Status.LIVE)
+            scoring.set(code.choose(live, code.word(0), code.word(1)))
+    with code.when(scoring.get().equal(1)):
+        step.run(Phase.LEGAL)
+        step.run(Phase.GOAL)
+        with step.each_group() as number:
+            group = step.group(number)
+            done, status = step.lines(group, Call.DONE, step.number), step.lines(group, Call.STATUS)
+            code.call(tally, [group, step.call, done])
+            code.store(status, Status.FREE, code.load(status, Status.FREE) | code.load(done, 0))
+            code.store(done, 0, code.lanes(0))
+        code.store_word(step.waiting, 0, code.word(0))
+        code.store_word(step.waiting, 1, code.word(0))
+    return scoring.get()
+
+
+def _begin(step: Step, begin: Code, scored: Value) -> None:
+    """Free lanes begin playouts if this is the phase of their start state; those that start where all is over end at once.
+
+    After that, and after scoring, whose stages use some lines again, the first stage is computed once more.
+    """
+    code = step.code
+    begun = code.variable(scored)
+    with step.each_group() as number:
+        group = step.group(number)
+        candidates = step.lines(group, Call.BEGIN, step.number)
+        free = code.load(step.lines(group, Call.STATUS), Status.FREE)
+        with code.when(code.any(free & code.load(candidates, 0))):
+            begun.set(begun.get() | code.call(begin, [group, step.call, candidates]))
+    with code.when(begun.get().compare("!=", 0)):
+        step.run(Phase.TERMINAL)
+        _end(step)
+
+
+def _draw(step: Step, draw: Code) -> None:
+    """Draw moves; lanes in which a role has none give up."""
+    code = step.code
+    with step.each_group() as number:
+        group = step.group(number)
+        code.call(draw, [group, step.call, step.phase])
+        status, totals = step.lines(group, Call.STATUS), step.lines(group, Call.TOTALS)
+        live, stuck = code.load(status, Status.LIVE), code.load(status, Status.STUCK)
+        step.add_populations(totals, Totals.PLIES, live & ~stuck)
+        with code.when(code.any(stuck)):
+            step.add_populations(totals, Totals.TRUNCATED, stuck)
+            code.store(status, Status.LIVE, live & ~stuck)
+            code.store(status, Status.FREE, code.load(status, Status.FREE) | stuck)
+
+
+def _update(step: Step) -> None:
+    """The next state becomes the state, except in lanes that wait for being scored."""
+    code = step.code
+    changed, count = code.pointer(code.load_word(step.phase, Phase.CHANGED)), code.load_word(step.phase, Phase.CHANGES)
+    waiting = _waiting_lanes(step)
+    with step.each_group() as number:
+        group = step.group(number)
+        state, following = code.address(group, VECTOR_BYTES), step.lines(group, Call.NEXT)
+        with code.either(waiting.equal(0)) as (all_lanes, some_lanes):
+            with all_lanes, code.count(count) as i:
+                fluent = code.load_half(changed, i)
+                code.store(state, fluent, code.load(following, fluent))
+            with some_lanes:
+                held = code.variable(code.lanes(0))
+                with code.count(step.field(Call.PHASES)) as phase:
+                    held.set(held.get() | code.load(step.lines(group, Call.DONE, phase), 0))
+                mask = ~held.get()
+                with code.count(count) as i:
+                    fluent = code.load_half(changed, i)
+                    value = code.load(state, fluent)
+                    code.store(state, fluent, value ^ ((value ^ code.load(following, fluent)) & mask))
+
+
+def module_text() -> str:
+    """The module with ``interpret``, ``run`` and ``advance``."""
+    module = ir.Module("playouts")
+    write_interpreter(module)
+    run = write_run(module)
+    write_advance(module, run)
+    return str(module)

@@ -1,0 +1,171 @@
+"""A game ready to be played: executable code for each phase, and the tables that the compiled driver reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import GroundGame, IntArray
+from scsp_player.propnet.circuit import Circuit
+from scsp_player.propnet.phases import Phases
+from scsp_player.propnet.playout_layout import Entry, Phase
+from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, STAGES, TERMINAL, Schedule, schedule
+from scsp_player.propnet.stretches import Stretches
+from scsp_player.propnet.vector_code import Answers, Layout, VectorCode, vector_code
+
+GOAL_OPERANDS = 8
+"""What checking and counting one goal costs, measured in operands."""
+
+MOVE_OPERANDS = 20
+"""What drawing costs for each potential move, measured in operands."""
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseCode:
+    """The code of one phase.
+
+    Attributes:
+        plan: the circuit in evaluation order.
+        code: its instructions.
+        bounds: int64[roles that draw, 2], parts of ``moves``.
+        moves: int32, lines of moves that may be legal, for the roles that draw.
+        changed: int32, fluents that may change.
+    """
+
+    plan: Schedule
+    code: VectorCode
+    bounds: NDArray[np.int64]
+    moves: IntArray
+    changed: IntArray
+
+    @classmethod
+    def of_phase(cls, game: GroundGame, circuit: Circuit, layout: Layout, fixed: NDArray[np.int64]) -> PhaseCode:
+        """Code for playouts from the circuit of one phase.
+
+        A role whose move is certain does not draw, and the fluents ``fixed`` are left alone.
+        """
+        plan = schedule(circuit)
+        bounds: list[tuple[int, int]] = []
+        moves: list[NDArray[np.int64]] = []
+        for first, last in zip(game.role_start[:-1], game.role_start[1:], strict=True):
+            candidates = first + np.flatnonzero(plan.legal[first:last] != 1)
+            if len(candidates) == 1 and plan.legal[candidates[0]] == 0:
+                continue
+            begin = sum(len(other) for other in moves)
+            bounds.append((begin, begin + len(candidates)))
+            moves.append(candidates)
+        drawn = np.concatenate([np.zeros(0, np.int64), *moves])
+        changes = plan.next != 2 * (1 + np.arange(game.fluents))
+        changes[fixed] = False
+        code = vector_code(plan, layout, Answers.of(plan, layout, drawn, np.flatnonzero(changes), percepts=False))
+        return cls._with(plan, code, np.array(bounds, np.int64).reshape(-1, 2), layout.move + drawn, np.flatnonzero(changes))
+
+    @classmethod
+    def of_game(cls, game: GroundGame, circuit: Circuit, layout: Layout) -> PhaseCode:
+        """Code for any state, any moves and any question."""
+        plan = schedule(circuit)
+        moves, fluents = np.arange(game.moves), np.arange(game.fluents)
+        code = vector_code(plan, layout, Answers.of(plan, layout, moves, fluents))
+        bounds = np.stack([game.role_start[:-1], game.role_start[1:]], axis=1)
+        return cls._with(plan, code, bounds, layout.move + moves, fluents)
+
+    @classmethod
+    def _with(
+        cls, plan: Schedule, code: VectorCode, bounds: NDArray[Any], moves: NDArray[np.int64], changed: NDArray[np.int64]
+    ) -> PhaseCode:
+        return cls(plan, code, bounds.astype(np.int64), moves.astype(np.int32), changed.astype(np.int32))
+
+    def step_cost(self) -> int:
+        """What a move in all lanes costs, in operands."""
+        operands = _stage_operands(self.code)
+        return int(operands[TERMINAL] + operands[LEGAL] + operands[NEXT]) + len(self.changed) + MOVE_OPERANDS * len(self.moves) + 20
+
+    def goal_cost(self) -> int:
+        """What scoring costs, in operands."""
+        operands = _stage_operands(self.code)
+        return int(operands[LEGAL] + operands[GOAL]) + GOAL_OPERANDS * len(self.plan.goal)
+
+
+def _stage_operands(code: VectorCode) -> NDArray[np.int64]:
+    """int64[STAGES]: operands of each stage."""
+    edges = [code.segment[s, 0] if s < len(code.segment) else len(code.target) for s in code.stage_segment]
+    counts: NDArray[np.int64] = np.diff(code.operand_start[edges])
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Everything that playouts of a game need and do not change.
+
+    Attributes:
+        phases: the phases.
+        codes: their code.
+        stretches: the same, executable.
+        entries: int64[stretches, Entry.FIELDS], of all phases.
+        table: int64[phases, Phase.FIELDS].
+        lines: lines that the values of a lane group take.
+    """
+
+    phases: Phases
+    codes: tuple[PhaseCode, ...]
+    stretches: tuple[Stretches, ...]
+    entries: NDArray[np.int64]
+    table: NDArray[np.int64]
+    lines: int
+    _kept: tuple[Any, ...]
+
+    @classmethod
+    def of(
+        cls, phases: Phases, codes: tuple[PhaseCode, ...], native: bool, patience: tuple[int, ...] | None = None
+    ) -> Program:
+        """A program of one code a phase.
+
+        Args:
+            phases: the phases.
+            codes: their code.
+            native: whether to write machine code where possible.
+            patience: lane-steps that ended lanes may wait for being scored, for each phase; by default such that waiting and
+                scoring cost the same.
+        """
+        if patience is None:
+            patience = patience_of(codes)
+        stretches = tuple(Stretches.of(code.code, native) for code in codes)
+        table = np.zeros((len(codes), Phase.FIELDS), np.int64)
+        offset = 0
+        kept: list[Any] = []
+        for row, code, executable, patient in zip(table, codes, stretches, patience, strict=True):
+            for field, stage in ((Phase.TERMINAL, TERMINAL), (Phase.LEGAL, LEGAL), (Phase.GOAL, GOAL), (Phase.NEXT, NEXT)):
+                row[field : field + 2] = offset + executable.stage[stage : stage + 2]
+            bounds, moves, changed = (np.ascontiguousarray(a) for a in (code.bounds, code.moves, code.changed))
+            kept += [bounds, moves, changed]
+            row[Phase.ROLES], row[Phase.ROLE], row[Phase.MOVE_LINES] = len(bounds), bounds.ctypes.data, moves.ctypes.data
+            row[Phase.CHANGES], row[Phase.CHANGED], row[Phase.PATIENCE] = len(changed), changed.ctypes.data, patient
+            offset += len(executable.entries)
+        parts: list[NDArray[np.int64]] = []
+        for executable in stretches:
+            part = executable.entries.copy()
+            part[:, Entry.BACK] += sum(len(other) for other in parts)
+            parts.append(part)
+        lines = max(code.code.lines for code in codes)
+        return cls(phases, codes, stretches, np.concatenate(parts), table, lines, tuple(kept))
+
+    def stage_range(self, first: int, last: int) -> tuple[int, int]:
+        """The stretches of the stages ``first`` … ``last`` of a program with one phase."""
+        return int(self.stretches[0].stage[first]), int(self.stretches[0].stage[last + 1])
+
+    @property
+    def code_bytes(self) -> int:
+        """Size of the machine code."""
+        return sum(executable.code_bytes for executable in self.stretches)
+
+
+def patience_of(codes: tuple[PhaseCode, ...]) -> tuple[int, ...]:
+    """Lane-steps that ended lanes of one lane group may wait, for each phase."""
+    step = sum(code.step_cost() for code in codes) / len(codes)
+    return tuple(int(256 * code.goal_cost() / step) for code in codes)
+
+
+assert STAGES == PERCEPT + 1
