@@ -113,8 +113,10 @@ class Schema:
                 tokens.append(~self.store.symbol(term.name))
         return tuple(tokens)
 
-    def clause(self, rule: Rule) -> Clause | None:
+    def clause(self, rule: Rule, numbers: dict[Variable, int]) -> Clause | None:
         """The clause of a rule with a body; None if an equality or ``distinct`` in it can never hold.
+
+        Variables that ``numbers`` does not know yet are entered there.
 
         Raises:
             GdlError: if the rule is unsafe.
@@ -123,7 +125,6 @@ class Schema:
         if solved is None:
             return None
         head, literals = solved
-        numbers: dict[Variable, int] = {}
         parts: list[Part] = []
         for literal in literals:
             name = signature(literal.atom)
@@ -135,7 +136,7 @@ class Schema:
                 parts.append(Part(kind, self.relation(name), tokens))
         head_tokens = self.tokens(arguments_of(head), numbers)
         bound = frozenset[int]().union(*(p.variables for p in parts if p.kind is Kind.POSITIVE))
-        loose = sorted(set(range(len(numbers))) - bound)
+        loose = sorted(variables_in(head_tokens).union(*(p.variables for p in parts)) - bound)
         if loose:
             variable = list(numbers)[loose[0]]
             raise GdlError(

@@ -30,14 +30,15 @@ class Access:
         return tuple([c for c, token in enumerate(self.holes) if token < 0 or token in bound])
 
 
-def join_order(accesses: Sequence[Access], bound: Iterable[int], matches: Matches) -> list[Access]:
+def join_order(accesses: Sequence[Access], bound: Iterable[int], needed: frozenset[int], matches: Matches) -> list[Access]:
     """The accesses in the order of matching, given variables that are bound already.
 
     Greedy: next comes the access with the fewest expected matches. If that is expected to meet many rows, the same is tried from
-    every other first access, and the best order wins.
+    every other first access, and the best order wins. Of the variables that are not ``needed`` one value is enough: once all
+    needed ones are bound, the rest is a search for a first match.
     """
     start = frozenset(bound)
-    order, cost = _greedy(list(accesses), start, matches, float("inf"))
+    order, cost = _greedy(list(accesses), start, needed, matches, float("inf"))
     if cost > CHEAP:
         for first in accesses:
             if first is order[0]:
@@ -45,14 +46,15 @@ def join_order(accesses: Sequence[Access], bound: Iterable[int], matches: Matche
             rows = matches(first.relation, first.columns(start))
             if rows >= cost:
                 continue
-            rest, more = _greedy([a for a in accesses if a is not first], start | first.variables, matches, cost - rows, rows)
+            others = [a for a in accesses if a is not first]
+            rest, more = _greedy(others, start | first.variables, needed, matches, cost - rows, rows)
             if rows + more < cost:
                 order, cost = [first, *rest], rows + more
     return order
 
 
 def _greedy(
-    waiting: list[Access], bound: frozenset[int], matches: Matches, limit: float, rows: float = 1.0
+    waiting: list[Access], bound: frozenset[int], needed: frozenset[int], matches: Matches, limit: float, rows: float = 1.0
 ) -> tuple[list[Access], float]:
     """An order and the number of rows that it is expected to meet; given up beyond ``limit``."""
     order: list[Access] = []
@@ -60,7 +62,8 @@ def _greedy(
     expected = [matches(a.relation, a.columns(bound)) for a in waiting]
     while waiting and cost < limit:
         best = expected.index(min(expected))
-        rows *= expected.pop(best)
+        more = expected.pop(best)
+        rows *= min(more, 1.0) if needed <= bound else more
         cost += rows
         access = waiting.pop(best)
         order.append(access)

@@ -111,7 +111,8 @@ class PlanWriter:
         if trigger is not None:
             matched[trigger] = self.generate(self.access(trigger), row_of_trigger=True)
         self._test(tests)
-        order = join_order(open_accesses, self.binder, self.matches)
+        counted = needed.union(*(a.variables for a in open_accesses if a.part.recorded)) if record else needed
+        order = join_order(open_accesses, self.binder, counted, self.matches)
         for number, access in enumerate(order):
             new = access.variables - self.binder.keys()
             later = needed.union(*(a.variables for a in order[number + 1 :]), *(p.variables for p in tests))

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scsp_player.gdl.errors import GdlError
+from scsp_player.gdl.errors import GdlError, Position
 from scsp_player.gdl.program import Program, Rule
-from scsp_player.gdl.terms import Compound, Symbol, Variable, signature
+from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature
 from scsp_player.grounding.budget import BudgetExceeded
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
 from scsp_player.grounding.components import evaluation_order
 from scsp_player.grounding.demand import Demand
+from scsp_player.grounding.factoring import factored
 from scsp_player.grounding.join_order import Matches
 from scsp_player.grounding.splitting import Splitter
 from scsp_player.grounding.store import FUNCTOR, Store, Tokens
@@ -59,14 +60,14 @@ class Rulebase:
         self.program = program
         self.store = store
         self.schema = Schema(store)
-        clauses: list[Clause] = []
-        for rule in program.rules:
-            _refuse_reserved(rule)
-            clause = self.schema.clause(rule) if rule.body else None
-            if clause is not None:
-                clauses.append(clause)
+        found: list[list[Clause]] = []
+        for rules in _rules_of_the_sheet(program):
+            numbers: dict[Variable, int] = {}
+            alternatives = [self.schema.clause(rule, numbers) for rule in rules]
+            found.append([c for c in alternatives if c is not None])
         facts = [rule for rule in program.rules if not rule.body]
-        clauses = self._load_facts(facts, {c.relation for c in clauses}) + clauses
+        facts_as_clauses = self._load_facts(facts, {c.relation for alternatives in found for c in alternatives})
+        clauses = [*facts_as_clauses, *(c for alternatives in found for c in factored(self.schema, alternatives))]
         self.roles = store.relation(1, keyed=False)
         roles = [[store.symbol(r)] for r in dict.fromkeys(program.roles)]
         store.fill(self.roles, np.array(roles, dtype=np.int32).reshape(-1, 1))
@@ -124,9 +125,10 @@ class Rulebase:
         wanted = {self.relation(name) for name in OUTPUTS}.union(complete)
         found = Demand(self.schema, self.clauses, wanted, self.dynamic, matches, stratified=stratified).restricted()
         self.clauses = found.clauses
-        self.demand_clauses = found.demand_clauses
-        self.demand_relations = found.demand_relations
-        self.dynamic |= found.demand_relations
+        demand = Splitter(self.schema, None, matches).split([_marked_all(c, True) for c in found.demand_clauses])
+        self.demand_clauses = [_marked_all(c, False) for c in demand]
+        self.demand_relations = found.demand_relations.union(c.relation for c in self.demand_clauses)
+        self.dynamic |= self.demand_relations
 
     def _marked(self, clause: Clause) -> Clause:
         body = tuple(replace(p, recorded=p.recorded and p.relation in self.dynamic) for p in clause.body)
@@ -168,6 +170,20 @@ class Rulebase:
             head = tuple(next(numbers) if token == HOLE else token for token in tokens)
             clauses.append(Clause(relation, head, (Part(Kind.POSITIVE, source, tuple(range(width))),), width))
         return clauses
+
+
+def _rules_of_the_sheet(program: Program) -> list[list[Rule]]:
+    """The rules that have a body, those that come from the same rule of the sheet together."""
+    together: dict[tuple[Position, Term], list[Rule]] = {}
+    for rule in program.rules:
+        _refuse_reserved(rule)
+        if rule.body:
+            together.setdefault((rule.position, rule.head), []).append(rule)
+    return list(together.values())
+
+
+def _marked_all(clause: Clause, recorded: bool) -> Clause:
+    return replace(clause, body=tuple(replace(p, recorded=recorded) for p in clause.body))
 
 
 def _refuse_reserved(rule: Rule) -> None:

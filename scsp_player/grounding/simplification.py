@@ -53,6 +53,18 @@ def collect(instances: Sequence[Instances]) -> RuleArrays:
     return RuleArrays(head[:count], start[: count + 1], body[: start[count]], origin)
 
 
+def sorted_rules(keys: IntArray, size: int) -> tuple[NDArray[np.int64], IntArray]:
+    """The rules whose key is in 0 … size - 1, by ascending key, as CSR arrays; a key -1 leaves its rule out.
+
+    >>> [a.tolist() for a in sorted_rules(np.array([2, -1, 0, 2], dtype=np.int32), 3)]
+    [[0, 1, 1, 3], [2, 0, 3]]
+    """
+    start = np.zeros(size + 2, dtype=np.int64)
+    order = np.zeros(int(np.count_nonzero(keys >= 0)), dtype=np.int32)
+    kernels.sort_rules(keys, start, order)
+    return start[:-1], order
+
+
 class Simplifier:
     """Finds the atoms whose value is the same in all states, and the rules that remain.
 
@@ -108,8 +120,7 @@ class Simplifier:
 
     def needed(self, roots: IntArray) -> NDArray[np.bool_]:
         """bool[atoms]: the undecided atoms that the roots depend on."""
-        order = np.argsort(self.rules.head, kind="stable").astype(np.int32)
-        head_start = np.searchsorted(self.rules.head[order], np.arange(len(self.value) + 1)).astype(np.int64)
+        head_start, order = sorted_rules(self.rules.head, len(self.value))
         found = np.zeros(len(self.value), dtype=np.int8)
         rules = self.rules
         kernels.needed_atoms(self.value, self._left, head_start, order, rules.start, rules.body, roots, found, self._queue)
@@ -122,16 +133,16 @@ class Simplifier:
             number: int32[atoms], new number of an atom; -1 drops the atom's rules.
         """
         rules = self.rules
-        keep = number >= 0
-        order = np.argsort(number[rules.head], kind="stable").astype(np.int32)
+        order = sorted_rules(number[rules.head], 1 + int(number.max(initial=0)))[1]
         head = np.zeros(len(order), dtype=np.int32)
         start = np.zeros(len(order) + 1, dtype=np.int64)
         body = np.zeros(len(rules.body), dtype=np.int32)
         kept = np.zeros(len(order), dtype=np.int32)
-        table = np.full(max(16, 1 << (2 * len(order)).bit_length()), -1, dtype=np.int32)
+        most = int(np.bincount(rules.head).max(initial=0))
+        table = np.zeros(4 << (2 * most).bit_length(), dtype=np.int32)
         row = np.zeros(1 + int(np.diff(rules.start).max(initial=0)), dtype=np.int32)
         count = kernels.compact_rules(
-            self.value, self._left, keep.astype(np.int8), number, order, rules.head, rules.start, rules.body,
+            self.value, self._left, number, order, rules.head, rules.start, rules.body,
             head, start, body, kept, table, row,
         )  # fmt: skip
         return RuleArrays(head[:count].copy(), start[: count + 1].copy(), body[: start[count]].copy(), rules.origin[kept[:count]])

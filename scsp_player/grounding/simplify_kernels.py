@@ -162,6 +162,23 @@ def founded(
 
 
 @entry_kernel
+def sort_rules(keys: Ints, start: Longs, order: Ints) -> None:
+    """Counting sort: the rules with a key >= 0 by ascending key, equal keys in their order, as CSR arrays.
+
+    ``start`` is zero, one longer than CSR needs (see ``occurrences``).
+    """
+    for rule in range(keys.size):
+        if keys[rule] >= 0:
+            start[keys[rule] + 2] += 1
+    for key in range(2, start.size):
+        start[key] += start[key - 1]
+    for rule in range(keys.size):
+        if keys[rule] >= 0:
+            order[start[keys[rule] + 1]] = rule
+            start[keys[rule] + 1] += 1
+
+
+@entry_kernel
 def needed_atoms(
     value: Octets, left: Ints, head_start: Longs, head_rules: Ints, rule_start: Longs, rule_body: Ints, roots: Ints,
     needed: Octets, stack: Ints,
@@ -188,23 +205,58 @@ def needed_atoms(
                     depth += 1
 
 
+@inner_kernel
+def repeats(start: Longs, body: Ints, first: int, rule: int, size: int, table: Ints, row: Ints, count: int) -> bool:
+    """Whether a rule ``first`` … ``rule - 1`` has the body ``row[:count]``; if not, ``rule`` enters the hash ``table[:size]``."""
+    state = np.int64(count)
+    for k in range(count):
+        state = (state ^ row[k]) * -7046029254386353131
+        state ^= state >> 29
+    slot = state & (size - 1)
+    while table[slot] >= first:
+        other = table[slot]
+        if start[other + 1] - start[other] == count:
+            k = 0
+            while k < count and body[start[other] + k] == row[k]:
+                k += 1
+            if k == count:
+                return True
+        slot = (slot + 1) & (size - 1)
+    table[slot] = rule
+    return False
+
+
 @entry_kernel
 def compact_rules(
-    value: Octets, left: Ints, needed: Octets, number: Ints, order: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints,
+    value: Octets, left: Ints, number: Ints, order: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints,
     new_head: Ints, new_start: Longs, new_body: Ints, kept_rule: Ints, table: Ints, row: Ints,
 ) -> int:  # fmt: skip
-    """Copy the rules of needed atoms in ``order`` (by new head) without constants and without repetitions; returns their number.
+    """Copy the rules in ``order`` (by new head) that can fire, without constants and without repetitions; returns their number.
 
-    ``number`` is the new number of an atom; ``table`` a hash table over rules (a power of two, all -1), ``row`` scratch for a body.
+    ``number`` is the new number of an atom; ``table`` has room for a hash table over the rules of any one head (at least four times
+    as many entries, a power of two), ``row`` for a body.
     """
     rules = 0
     end = 0
-    size = table.size
+    first = 0
+    last_head = -1
+    size = 0
     for j in range(order.size):
         rule = order[j]
         head = rule_head[rule]
-        if left[rule] < 0 or value[head] != UNKNOWN or needed[head] == 0:
+        if left[rule] < 0 or value[head] != UNKNOWN:
             continue
+        if head != last_head:
+            last_head = head
+            first = rules
+            following = j
+            while following < order.size and rule_head[order[following]] == head:
+                following += 1
+            size = 4
+            while size < 2 * (following - j):
+                size *= 2
+            for k in range(size):
+                table[k] = -1
         count = 0
         for k in range(rule_start[rule], rule_start[rule + 1]):
             literal = rule_body[k]
@@ -212,26 +264,8 @@ def compact_rules(
                 row[count] = 2 * number[literal >> 1] + (literal & 1)
                 count += 1
         count = tidy_row(row, count)
-        state = np.int64(number[head])
-        for k in range(count):
-            state = (state ^ row[k]) * -7046029254386353131
-            state ^= state >> 31
-        slot = state & (size - 1)
-        repeated = False
-        while table[slot] >= 0:
-            other = table[slot]
-            if new_head[other] == number[head] and new_start[other + 1] - new_start[other] == count:
-                repeated = True
-                for k in range(count):
-                    if new_body[new_start[other] + k] != row[k]:
-                        repeated = False
-                        break
-                if repeated:
-                    break
-            slot = (slot + 1) & (size - 1)
-        if repeated:
+        if repeats(new_start, new_body, first, rules, size, table, row, count):
             continue
-        table[slot] = rules
         new_head[rules] = number[head]
         kept_rule[rules] = rule
         for k in range(count):

@@ -194,3 +194,13 @@ def test_a_static_relation_too_large_to_compute_is_instantiated_for_what_is_aske
     facts = "".join(f"(d {i})" for i in range(20))
     rules = "(<= (all ?a ?b ?c ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?e) (d ?f) (d ?g)) (init (x 7)) (<= (next (x ?a)) (true (x ?a)))"
     assert moves(framed(facts + rules + "(<= (legal r (six ?a)) (true (x ?a)) (all ?a ?a ?a ?a ?a ?a))")) == ["(six 7)", "go"]
+
+
+def test_alternatives_are_united_before_the_rest_is_joined():
+    cells = "".join(f"(n {i})(init (p {i}))(init (q {i}))" for i in range(8))
+    rule = "(<= (legal r (go ?x)) (or (true (p ?y)) (true (q ?y))) (n ?x) (distinct ?x ?y) (not (true (s ?x))))"
+    frame = "(<= (next (p ?x)) (true (p ?x)) (not (does r (go ?x)))) (<= (next (q ?x)) (true (q ?x)) (not (does r go)))"
+    text = FRAME + cells + rule + frame
+    game, oracle = ground(parse_program(text)), naive_grounder.ground(text)
+    assert game.rules < 0.8 * oracle.rules
+    assert_same_along_random_matches(GroundMachine(game), GroundMachine(oracle), matches=3, seed=2)
