@@ -1,0 +1,43 @@
+"""Making a circuit smaller than rewriting rules alone can: knowledge about moves and states, and sharing.
+
+The circuit of ``build_circuit`` is right for every assignment to fluents and moves. What comes out of ``simplify`` is right for the
+states that legal play reaches, and for joint legal moves; see there.
+"""
+
+from __future__ import annotations
+
+import time
+
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.propnet.circuit import Circuit, cleaned
+from scsp_player.propnet.simplify.exclusion import exclusions, exclusive_groups
+from scsp_player.propnet.simplify.one_move import with_one_move
+from scsp_player.propnet.simplify.sharing import with_sharing
+
+__all__ = ["simplify"]
+
+PROOF_SHARE = 0.4
+"""Part of the time that may go into learning which fluents exclude each other."""
+
+
+def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
+    """A circuit with fewer literals that gives the same answers wherever a match can get to.
+
+    The result may be wrong where the game cannot be:
+
+    * terminal, legal and goal: in states that no sequence of legal joint moves leads to from the initial state;
+    * next and percept: there, in terminal states, and unless every role makes exactly one move, which is legal.
+
+    Positive cycles stay least fixpoints: feedback nodes are treated as inputs that may have any value.
+
+    Args:
+        circuit: as ``build_circuit`` made it for ``game``.
+        game: the game.
+        seconds: time to use, at most, apart from what is linear in the size of the circuit. Less time gives a larger circuit.
+    """
+    begin = time.perf_counter()
+    groups = exclusive_groups(circuit, game, begin + PROOF_SHARE * seconds)
+    excluded = exclusions(groups, game.fluents)
+    result = cleaned(with_one_move(circuit, game, excluded, begin + (1 + PROOF_SHARE) / 2 * seconds))
+    result = cleaned(with_sharing(result, begin + seconds))
+    return min(result, circuit, key=lambda c: c.literals)
