@@ -19,6 +19,8 @@ class Limits:
         values: values of all different domains and unary tables together.
         entries: entries of all tables (tuples × arity) together; groups count their table once.
         scope_entries: variables of all scopes together.
+        combinations: assignments that are tried to turn one constraint that is no table into one.
+        combinations_together: the same for all constraints.
     """
 
     document_bytes: int = 1 << 33
@@ -29,3 +31,5 @@ class Limits:
     values: int = 50_000_000
     entries: int = 1 << 30
     scope_entries: int = 100_000_000
+    combinations: int = 1 << 22
+    combinations_together: int = 1 << 26

@@ -10,13 +10,18 @@ from numpy.typing import NDArray
 
 from xcsp.conventions import FREE_CLASS
 from xcsp.declarations import CONSTANT, Declarations
+from xcsp.global_constraints import Operand, Reference, Tabulator, Unsupported
 from xcsp.limits import Limits
 from xcsp.model import STAR, Table
 from xcsp.table_reader import Fail, RawTable, values_of
 from xcsp.tables import in_order, within_domains
+from xcsp.tabulation import TooLargeError
+from xcsp.value_text import integer_values
+from xcsp.written import Written
 
 _PARAMETER = re.compile(r"%(?:([0-9]{1,6})|\.\.\.)")
 _VALUE = re.compile(r"([+-]?[0-9]{1,10}|[A-Za-z][A-Za-z0-9_]*|\*)")
+_INTERVAL = re.compile(r"[+-]?[0-9]{1,10}(?:\.\.[+-]?[0-9]{1,10})?")
 _REPEATED = re.compile(r"([+-]?[0-9]{1,10}|\*)x([0-9]{1,9})")
 
 
@@ -81,6 +86,14 @@ class Postings:
         self._limits = limits
         self._scope_entries = 0
         self._bound_entries = 0
+        self._line = 0
+        self._tabulator = Tabulator(
+            self._operands,
+            self._matrix,
+            lambda x: declarations.domains[x].values,
+            limits.combinations,
+            limits.combinations_together,
+        )
 
     def scope(self, text: str, line: int) -> Scope:
         """Read the text of a ``<list>``."""
@@ -132,6 +145,74 @@ class Postings:
             else:
                 parts.append(arguments[part : part + 1])
         self._post(posting, np.concatenate(parts), line)
+
+    def post_written(self, written: Written, line: int) -> None:
+        """Post a constraint that is no table, outside groups."""
+        if written.template:
+            self._fail("parameters like %0 make sense only in a group", line, "name variables")
+        self._post_tables(written, line)
+
+    def post_filled(self, written: Written, text: str, line: int) -> None:
+        """Post such a constraint of a group for one ``<args>`` element."""
+        self._line = line
+        arguments = []
+        for token in text.split():
+            arguments += [token] if token.startswith("not(") else [self._shown(operand) for operand in self._operands(token)]
+        try:
+            filled = written.filled(arguments)
+        except ValueError as error:
+            self._fail(str(error), line, "give each parameter one variable or number")
+        self._post_tables(filled, line)
+
+    def _post_tables(self, written: Written, line: int) -> None:
+        self._line = line
+        try:
+            for scope, table in self._tabulator.tables(written):
+                self._scope_entries += len(scope)
+                if len(self.tables) >= self._limits.constraints or self._scope_entries > self._limits.scope_entries:
+                    self._fail("the document has too many constraints", line, "raise Limits.constraints and scope_entries")
+                if table.positive or len(table.tuples):
+                    indices = np.array(scope, dtype=np.int32)
+                    self.tables.append(Table(indices, table.tuples, table.positive, written.classes, written.note))
+        except TooLargeError as error:
+            self._fail(f"the constraint <{written.tag}> is too large for a table: {error}", line, "raise Limits.combinations")
+        except Unsupported as error:
+            self._fail(f"the constraint <{written.tag}> with {error} is not supported", line, "write it as a table")
+        except ValueError as error:
+            self._fail(f"the constraint <{written.tag}>: {error}", line, "correct it")
+
+    def _operands(self, text: str) -> list[Operand]:
+        """Variables and integers of a list."""
+        operands: list[Operand] = []
+        for token in text.split():
+            if _INTERVAL.fullmatch(token):
+                operands += integer_values(token, self._limits.values).tolist()
+                continue
+            for x in self._declarations.resolve([token], self._line).tolist():
+                if x != CONSTANT and self._declarations.variables[x].symbols is not None:
+                    raise Unsupported("symbolic variables")
+                operands.append(1 if x == CONSTANT else Reference(x))
+        return operands
+
+    def _matrix(self, text: str) -> list[list[Operand]]:
+        """Rows of a matrix: of an array of two dimensions, or lists in parentheses."""
+        if "(" in text:
+            rows = [self._operands(row.replace(",", " ")) for row in re.findall(r"\(([^()]*)\)", text)]
+        else:
+            rows, last = [], ""
+            for operand in self._operands(text):
+                name = "" if isinstance(operand, int) else self._declarations.variables[operand.index].name
+                start = name.rpartition("[")[0]
+                if not rows or not start or start != last:
+                    rows.append([])
+                last = start
+                rows[-1].append(operand)
+        if len({len(row) for row in rows}) != 1:
+            raise Unsupported("a matrix whose rows differ in length")
+        return rows
+
+    def _shown(self, operand: Operand) -> str:
+        return str(operand) if isinstance(operand, int) else self._declarations.variables[operand.index].name
 
     def instantiate(self, scope: Scope, text: str, classes: tuple[str, ...], note: str, line: int) -> None:
         """Post one table of one value for each variable of an ``<instantiation>``."""

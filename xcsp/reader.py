@@ -19,17 +19,38 @@ from xcsp.postings import Posting, Postings, Scope
 from xcsp.sources import chunks, source_name
 from xcsp.table_reader import RawTable, TableText
 from xcsp.utf8 import utf8_pieces
+from xcsp.written import Part, Written
 
+_WRITTEN_OUT = frozenset(
+    {
+        "allDifferent",
+        "allEqual",
+        "clause",
+        "count",
+        "element",
+        "intension",
+        "maximum",
+        "minimum",
+        "nValues",
+        "ordered",
+        "sum",
+    }
+)
+"""Constraints that are no tables in the document and become tables here."""
+
+_PARTS = frozenset({"list", "matrix", "except", "function", "coeffs", "condition", "operator", "values", "index", "value"})
+_CONSTRAINTS = frozenset({"extension", "instantiation", "group", "block"}) | _WRITTEN_OUT
 _CHILDREN: dict[str, frozenset[str]] = {
     "": frozenset({"instance"}),
     "instance": frozenset({"variables", "constraints", "objectives", "annotations"}),
     "variables": frozenset({"var", "array"}),
     "array": frozenset({"domain"}),
-    "constraints": frozenset({"extension", "instantiation", "group", "block"}),
-    "block": frozenset({"extension", "instantiation", "group", "block"}),
-    "group": frozenset({"extension", "args"}),
+    "constraints": _CONSTRAINTS,
+    "block": _CONSTRAINTS,
+    "group": frozenset({"extension", "args"}) | _WRITTEN_OUT,
     "extension": frozenset({"list", "supports", "conflicts"}),
     "instantiation": frozenset({"list", "values"}),
+    **dict.fromkeys(_WRITTEN_OUT, _PARTS),
 }
 _ATTRIBUTES: dict[str, frozenset[str]] = {
     "var": frozenset({"id", "type", "as", "class", "note"}),
@@ -45,16 +66,17 @@ _ATTRIBUTES: dict[str, frozenset[str]] = {
     "supports": frozenset({"note"}),
     "conflicts": frozenset({"note"}),
 }
-_TEXTUAL = frozenset({"var", "array", "domain", "list", "args", "values", "decision"})
-_REMEDY = "only tables can be read: <extension>, also in <group>, and <instantiation>"
+_TEXTUAL = frozenset({"var", "array", "domain", "args", "decision"}) | _PARTS | _WRITTEN_OUT
+_REMEDY = "docs/xcsp3.md lists the constraints that can be read"
 
 
 def read_instance(file: str | PathLike[str] | IO[Any], *, limits: Limits | None = None) -> Instance:
     """Read an XCSP3 document.
 
     Variables and arrays of type integer, symbolic and stochastic, constraints in extension and instantiations, groups, blocks and
-    the decision annotation are read; any other constraint, and every objective, is refused. The values of a symbolic variable are
-    numbered from 0 in the order of its domain. A ``type="CSP"`` twin of a stochastic problem gives the stochastic problem.
+    the decision annotation are read. Constraints in intension and several global ones become tables, if these are small enough; any
+    other constraint, and every objective, is refused. The values of a symbolic variable are numbered from 0 in the order of its
+    domain. A ``type="CSP"`` twin of a stochastic problem gives the stochastic problem.
 
     Tables come in normal form: tuples within the domains, ascending, each once; the tables of a group share one array.
 
@@ -89,6 +111,8 @@ class _Element:
     positive: bool = True
     values: str | None = None
     posting: Posting | None = None
+    parts: list[Part] = field(default_factory=list)
+    written: Written | None = None
     has_domains: bool = False
 
 
@@ -116,6 +140,8 @@ class _Reader:
             "args": self._end_args,
             "group": self._end_group,
             "decision": self._end_decision,
+            **dict.fromkeys(_PARTS - {"list", "values"}, self._end_part),
+            **dict.fromkeys(_WRITTEN_OUT, self._end_written),
         }
 
     def _fail(self, message: str, line: int, remedy: str) -> NoReturn:
@@ -149,7 +175,8 @@ class _Reader:
         self._check_place(tag, parent, line)
         classes = parent.classes
         if attributes:
-            for name in attributes.keys() - _ATTRIBUTES.get(tag, attributes.keys()):
+            known = _ATTRIBUTES.get(tag, attributes.keys())
+            for name in attributes.keys() - (attributes.keys() if parent.tag in _WRITTEN_OUT else known):
                 self._fail(f"<{tag}> with the attribute {name[:40]} is not supported", line, "remove the attribute")
             if "class" in attributes:
                 classes += tuple(c for c in attributes["class"].split() if c not in classes)
@@ -165,7 +192,7 @@ class _Reader:
             if parent.raw is not None:
                 self._fail("a second table in one constraint", line, "write one <supports> or one <conflicts>")
             element.table = TableText(line, self._fail, self._limits, self._entries)
-        elif tag in ("extension", "instantiation", "group", "block") and "id" in attributes:
+        elif tag in _CONSTRAINTS and "id" in attributes:
             self._variables.claim(attributes["id"], line)
 
     def _check_place(self, tag: str, parent: _Element, line: int) -> None:
@@ -227,7 +254,31 @@ class _Reader:
     def _end_array(self, element: _Element, parent: _Element) -> None:
         self._variables.end_array("".join(element.text), element.has_domains)
 
+    def _end_part(self, element: _Element, parent: _Element) -> None:
+        parent.parts.append(Part(element.tag, element.attributes, "".join(element.text)))
+
+    def _end_written(self, element: _Element, parent: _Element) -> None:
+        note = element.attributes.get("note") or (parent.attributes.get("note", "") if parent.tag == "group" else "")
+        written = Written(
+            element.tag,
+            element.attributes,
+            "".join(element.text),
+            tuple(element.parts),
+            element.line,
+            element.classes,
+            note,
+        )
+        if parent.tag != "group":
+            self._constraints.post_written(written, element.line)
+        elif parent.posting is not None or parent.written is not None:
+            self._fail("a second constraint in one group", element.line, "write one group for each")
+        else:
+            parent.written = written
+
     def _end_list(self, element: _Element, parent: _Element) -> None:
+        if parent.tag in _WRITTEN_OUT:
+            self._end_part(element, parent)
+            return
         if parent.scope is not None:
             self._fail("a second list in one constraint", element.line, "write one <list>")
         parent.scope = self._constraints.scope("".join(element.text), element.line)
@@ -239,6 +290,9 @@ class _Reader:
         parent.positive = element.tag == "supports"
 
     def _end_values(self, element: _Element, parent: _Element) -> None:
+        if parent.tag in _WRITTEN_OUT:
+            self._end_part(element, parent)
+            return
         if parent.values is not None:
             self._fail("a second list of values in one constraint", element.line, "write one <values>")
         parent.values = "".join(element.text)
@@ -250,7 +304,7 @@ class _Reader:
         posting = Posting(element.scope, element.raw, element.positive, element.classes, note)
         if parent.tag != "group":
             self._constraints.post(posting, element.line)
-        elif parent.posting is not None:
+        elif parent.posting is not None or parent.written is not None:
             self._fail("a second constraint in one group", element.line, "write one group for each")
         elif not posting.scope.template:
             self._fail("the constraint of a group has no parameters", element.line, "write %0 for the first argument")
@@ -258,13 +312,16 @@ class _Reader:
             parent.posting = posting
 
     def _end_args(self, element: _Element, parent: _Element) -> None:
+        if parent.written is not None:
+            self._constraints.post_filled(parent.written, "".join(element.text), element.line)
+            return
         if parent.posting is None:
-            self._fail("<args> before the constraint of the group", element.line, "put <extension> first")
+            self._fail("<args> before the constraint of the group", element.line, "put the constraint first")
         self._constraints.post_arguments(parent.posting, "".join(element.text), element.line)
 
     def _end_group(self, element: _Element, parent: _Element) -> None:
-        if element.posting is None:
-            self._fail("a group without constraint", element.line, "put <extension> first")
+        if element.posting is None and element.written is None:
+            self._fail("a group without constraint", element.line, "put the constraint first")
 
     def _end_instantiation(self, element: _Element, parent: _Element) -> None:
         if element.scope is None or element.values is None:

@@ -1,0 +1,185 @@
+"""Constraints that become tables: their solutions are those of their definition, found by trying every assignment."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.xcsp.documents import document, read
+from tests.xcsp.instances import count_solutions
+from xcsp import Limits, XcspError
+from xcsp.expressions import parse_expression
+
+VARIABLES = '<array id="x" size="[4]"> 0..3 </array>\n<var id="y"> -2..2 </var>'
+ASSIGNMENTS = [(*values, y) for values in itertools.product(range(4), repeat=4) for y in range(-2, 3)]
+
+
+def listed(tag: str, rest: str = "", items: str = "x[]", attributes: str = "") -> str:
+    return f"<{tag}> <list{attributes}> {items} </list> {rest} </{tag}>"
+
+
+def when(operator: str, operand: str) -> str:
+    return f"<condition> ({operator},{operand}) </condition>"
+
+
+CASES: list[tuple[str, Callable[..., bool]]] = [
+    ("<intension> eq(x[0],add(y,2)) </intension>", lambda a, b, c, d, y: a == y + 2),
+    ("<intension> <function> or(lt(x[0],x[1]),gt(y,1)) </function> </intension>", lambda a, b, c, d, y: a < b or y > 1),
+    ("<intension> in(y,set(-1,x[0])) </intension>", lambda a, b, c, d, y: y in (-1, a)),
+    ("<intension> notin(y,set()) </intension>", lambda a, b, c, d, y: True),
+    ("<intension> eq(div(y,2),-1) </intension>", lambda a, b, c, d, y: y == -2),
+    ("<intension> eq(mod(y,2),-1) </intension>", lambda a, b, c, d, y: y == -1),
+    ("<intension> ge(div(6,x[0]),3) </intension>", lambda a, b, c, d, y: a in (1, 2)),
+    ("<intension> if(gt(y,0),eq(x[0],1),ne(x[0],1)) </intension>", lambda a, b, c, d, y: (a == 1) == (y > 0)),
+    ("<intension> ne(x[0],x[0]) </intension>", lambda a, b, c, d, y: False),
+    ("<allDifferent> x[0..2] y </allDifferent>", lambda a, b, c, d, y: len({a, b, c, y}) == 4),
+    ("<allDifferent> x[0] 2 x[1] </allDifferent>", lambda a, b, c, d, y: len({a, b, 2}) == 3),
+    (
+        "<allDifferent> <matrix> (x[0],x[1])(x[2],x[3]) </matrix> </allDifferent>",
+        lambda a, b, c, d, y: a != b and c != d and a != c and b != d,
+    ),
+    ("<allEqual> x[] </allEqual>", lambda a, b, c, d, y: a == b == c == d),
+    (listed("ordered", "<operator> lt </operator>", "x[0] x[1] x[2]"), lambda a, b, c, d, y: a < b < c),
+    (listed("sum", when("eq", "5")), lambda a, b, c, d, y: a + b + c + d == 5),
+    (listed("sum", "<coeffs> 1 -2 1x2 </coeffs>" + when("le", "y")), lambda a, b, c, d, y: a - 2 * b + c + d <= y),
+    (listed("sum", when("ne", "3"), "x[0] y"), lambda a, b, c, d, y: a + y != 3),
+    (listed("sum", when("in", "2..4"), "x[0] x[0] y"), lambda a, b, c, d, y: 2 <= 2 * a + y <= 4),
+    (listed("sum", when("gt", "9")), lambda a, b, c, d, y: a + b + c + d > 9),
+    (
+        listed("count", "<values> 1 3 </values>" + when("eq", "y")),
+        lambda a, b, c, d, y: sum(v in (1, 3) for v in (a, b, c, d)) == y,
+    ),
+    (listed("nValues", when("lt", "3")), lambda a, b, c, d, y: len({a, b, c, d}) < 3),
+    (listed("maximum", when("eq", "y")), lambda a, b, c, d, y: max(a, b, c, d) == y),
+    (listed("minimum", when("notin", "{0,2}"), "x[0] x[1]"), lambda a, b, c, d, y: min(a, b) not in (0, 2)),
+    (
+        listed("element", "<index> x[3] </index> <value> y </value>", "x[0..2]"),
+        lambda a, b, c, d, y: d < 3 and (a, b, c)[d] == y,
+    ),
+    (
+        listed("element", "<index> y </index> <value> 2 </value>", "x[0] 2 x[2]", ' startIndex="-1"'),
+        lambda a, b, c, d, y: -1 <= y <= 1 and (a, 2, c)[y + 1] == 2,
+    ),
+    (
+        "<group> <intension> eq(%0,add(%1,1)) </intension> <args> x[0] x[1] </args> <args> x[1] 2 </args> </group>",
+        lambda a, b, c, d, y: a == b + 1 and b == 3,
+    ),
+    ("<group> <allDifferent> %... </allDifferent> <args> x[] </args> </group>", lambda a, b, c, d, y: len({a, b, c, d}) == 4),
+    ("<block class='b'> <allEqual> x[0] x[1] </allEqual> </block>", lambda a, b, c, d, y: a == b),
+]
+
+
+@pytest.mark.parametrize(("constraint", "holds"), CASES)
+def test_solutions_are_those_of_the_definition(constraint: str, holds: Callable[..., bool]) -> None:
+    instance = read(document(VARIABLES, constraint))
+    assert count_solutions(instance) == sum(holds(*values) for values in ASSIGNMENTS)
+
+
+def test_clauses() -> None:
+    two = '<array id="p" size="[3]"> 0 1 </array>'
+    group = "<group> <clause> %... </clause> <args> p[0] not(p[1]) p[2] </args> <args> not(p[0]) p[0] </args> </group>"
+    instance = read(document(two, group))
+    assert count_solutions(instance) == 7
+
+
+def test_equal_constraints_share_their_tables() -> None:
+    group = "<group> <intension> ne(%0,%1) </intension> <args> x[0] x[1] </args> <args> x[2] x[3] </args> </group>"
+    first, second = read(document(VARIABLES, group)).constraints
+    assert first.tuples is second.tuples
+    assert not first.positive
+
+
+operands = st.sampled_from(["x", "y", "z"]) | st.integers(-3, 3).map(str)
+NAMES = {"add": "+", "sub": "-", "mul": "*", "lt": "<", "le": "<=", "ne": "!=", "ge": ">="}
+expressions = st.recursive(
+    operands.map(lambda text: (text, text)),
+    lambda inner: st.tuples(st.sampled_from(sorted(NAMES)), inner, inner).map(
+        lambda t: (f"{t[0]}({t[1][0]},{t[2][0]})", f"({t[1][1]} {NAMES[t[0]]} {t[2][1]})")
+    ),
+    max_leaves=8,
+)
+
+
+@given(expressions)
+@settings(max_examples=100, deadline=None)
+def test_expressions_mean_the_same_in_python(pair: tuple[str, str]) -> None:
+    written, expected = pair
+    if not {"x", "y", "z"} & set(written):
+        return
+    domains = "<var id='x'> 0 2 </var> <var id='y'> -1 1 </var> <var id='z'> -2 0 5 </var>"
+    instance = read(document(domains, f"<intension> {written} </intension>"))
+    points = itertools.product((0, 2), (-1, 1), (-2, 0, 5))
+    assert count_solutions(instance) == sum(bool(eval(expected, {}, dict(zip("xyz", p, strict=True)))) for p in points)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("eq(x,1", "not complete"),
+        ("eq(x)", "1 argument"),
+        ("eq(,1)", "no sense"),
+        ("eq(x,1))", "no sense"),
+        ("sin(x)", "'sin' is not supported"),
+        ("add(x,set(1))", "second argument of in"),
+        ("eq(x 1)", "must stand before"),
+        ("x ; y", "no sense"),
+        ("in(x,set(1,))", "no sense"),
+    ],
+)
+def test_wrong_expressions(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_expression(text)
+
+
+def test_nesting_needs_no_recursion() -> None:
+    deep = "neg(" * 4000 + "x" + ")" * 4000
+    assert len(parse_expression(deep).steps) == 4001
+    with pytest.raises(ValueError, match="too long"):
+        parse_expression("neg(" * 20000 + "x" + ")" * 20000)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        ("\n<sum> <list> x[] </list> </sum>", "<sum>: it needs one <condition>"),
+        ("\n<sum> <list> x[] </list> <coeffs> 1 2 </coeffs> <condition> (eq,1) </condition> </sum>", "2 coefficients for 4"),
+        ("\n" + listed("sum", "<coeffs> y y y y </coeffs>" + when("eq", "1")), "variables for coefficients"),
+        ("\n" + listed("allDifferent", "<except> 0 </except>"), "<allDifferent> with several lists or exceptions"),
+        ("\n<intension> eq(x[],1) </intension>", "several variables"),
+        ("\n<intension> eq(w,1) </intension>", "unknown variable w"),
+        ("\n<intension> eq(mul(x[0],2147483647,2147483647,2147483647),1) </intension>", "too large"),
+        ("\n<allDifferent> %0 </allDifferent>", "only in a group"),
+        ("<group> <allDifferent> %0 %1 </allDifferent>\n<args> x[] </args> </group>", "4 arguments"),
+        ("\n<circuit> x[] </circuit>", "<circuit> is not supported"),
+        ("\n<nValues> <list> x[] </list> <except> 0 </except> <condition> (eq,1) </condition> </nValues>", "<except>"),
+    ],
+)
+def test_what_is_refused_is_named_with_its_line(constraint: str, message: str) -> None:
+    text = document(VARIABLES, constraint)
+    with pytest.raises(XcspError) as caught:
+        read(text)
+    assert message in caught.value.message
+    assert caught.value.line in (7, 8)
+
+
+def test_symbolic_variables_are_refused() -> None:
+    with pytest.raises(XcspError, match="symbolic variables"):
+        read(document('<var id="s" type="symbolic"> a b </var>', "<intension> eq(s,a) </intension>"))
+
+
+def test_work_is_bounded() -> None:
+    wide = '<array id="w" size="[6]"> 0..99 </array>'
+    for constraint in (
+        "<intension> eq(w[0],add(w[1],w[2],w[3])) </intension>",
+        listed("sum", when("le", "300"), "w[]"),
+        listed("count", "<values> 1 </values>" + when("eq", "2"), "w[]"),
+    ):
+        with pytest.raises(XcspError, match="too large for a table"):
+            read(document(wide, constraint))
+    many = "".join(f"<intension> ne(add(w[0],{i}),w[1]) </intension>" for i in range(30))
+    with pytest.raises(XcspError, match="too large for a table"):
+        read(document(wide, many), Limits(combinations_together=200_000))
