@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +9,9 @@ from scsp_player.grounding.ground_game import GroundGame, pack_state, unpack_sta
 from scsp_player.network.evaluation_kernels import choose_moves, count_groups, evaluate
 
 Words = NDArray[np.uint64]
+OBSERVED_STEPS, LEAST_PLIES = 200_000_000, 10
+"""Literals, moves and members looked at while groups are observed, about, and the fewest plies."""
+
 ALL_LANES = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -78,22 +79,20 @@ def generator(seed: int) -> Words:
 
 
 def observe_groups(
-    game: GroundGame, start: NDArray[np.int64], members: NDArray[np.int32], *, plies: int = 200, seconds: float = 1.0, seed: int = 0
+    game: GroundGame, start: NDArray[np.int64], members: NDArray[np.int32], *, plies: int = 200, seed: int = 0
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which groups of fluents (CSR) random play refutes: bool[groups] "several members true", bool[groups] "no member true".
 
-    64 matches are played side by side from the initial state, at most ``plies`` moves and about ``seconds``.
+    64 matches are played side by side from the initial state, at most ``plies`` moves; fewer in large games (``OBSERVED_STEPS``).
     """
     groups = len(start) - 1
     several, missing = np.zeros(groups, dtype=np.bool_), np.zeros(groups, dtype=np.bool_)
     lanes = Evaluator(game)
     lanes.load(game.initial_state)
     random = generator(seed)
-    deadline = time.perf_counter() + seconds
-    for _ in range(plies):
+    steps = 1 + len(game.rule_body) + 64 * game.moves + len(members)
+    for _ in range(min(plies, max(LEAST_PLIES, OBSERVED_STEPS // steps))):
         count_groups(start, members, game.fluent_atom, lanes.values, several, missing)
-        if time.perf_counter() > deadline:
-            break
         lanes.advance(lanes.draw(random, ~lanes.terminal()))
     return several, missing
 

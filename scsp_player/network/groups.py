@@ -8,7 +8,6 @@ with all candidates left, which may need each other. "At most one" and "at least
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -28,11 +27,15 @@ Ints = NDArray[np.int32]
 Claim: TypeAlias = tuple[Candidate, bool]
 """A group, and whether one member is always true."""
 
-SECONDS = 20.0
-"""Time for all proofs, unless the caller says otherwise."""
+WORK = 800_000_000
+"""Effort for all proofs, in literals and clauses looked at (some ten seconds), unless the caller says otherwise. It is counted, not
+timed, so that a game has the same variables on every machine."""
 
 FAMILY_SHARE, DOUBTFUL_SHARE = 0.5, 0.02
-"""Part of the time left that one family may take (twice that to confirm)."""
+"""Part of the effort left that one family may take (twice that to confirm)."""
+
+SMALL_FAMILY = 4
+"""Families with at most that many groups, counters and phases, come first: others may need them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,47 +58,73 @@ class StateGroup:
         return len(self.fluents) == 1 and not self.exact
 
 
-def state_groups(game: GroundGame, merged: MoveRules, *, seconds: float = SECONDS) -> list[StateGroup]:
+def state_groups(game: GroundGame, merged: MoveRules, *, work: int = WORK) -> list[StateGroup]:
     """A partition of all fluents into proved groups, and groups of one fluent each where nothing was proved.
 
-    What cannot be proved within about ``seconds`` counts as unproved.
+    What cannot be proved with about ``work`` steps counts as unproved.
     """
-    proved = prove(game, merged, candidates(game), seconds=seconds)
+    proved = prove(game, merged, candidates(game), work=work)
     return choose(game, proved)
 
 
 def prove(
-    game: GroundGame, merged: MoveRules, proposed: list[Candidate], *, seconds: float = SECONDS
+    game: GroundGame, merged: MoveRules, proposed: list[Candidate], *, work: int = WORK, everything: bool = False
 ) -> list[tuple[Candidate, bool]]:
     """The candidates that hold in every reachable state, each with a flag whether one member is always true.
 
-    What cannot be proved in time is left out.
+    What cannot be proved with that effort is left out, and so are families that would save no variable beside those proved before,
+    unless ``everything`` is wanted.
     """
-    end = time.perf_counter() + seconds
     start, members = stack_rows([c.fluents for c in proposed])
-    several, missing = observe_groups(game, start, members, seconds=seconds / 10)
+    several, missing = observe_groups(game, start, members) if work else (np.zeros(len(proposed), dtype=np.bool_),) * 2
     true_now = np.add.reduceat(game.initial[members].astype(np.int64), start[:-1]) if len(members) else np.zeros(0, np.int64)
     families: dict[int, list[Claim]] = defaultdict(list)
     for candidate, lacking, bad, n in zip(proposed, missing, several, true_now, strict=True):
         if not bad and n <= 1:
             families[candidate.family].append((candidate, bool(not lacking and n)))
     size = Counter(candidate.family for candidate in proposed)
-    # Small families, counters and phases, come first; families of which play refuted a large part are doubtful and come last.
+    saving = {family: sum(len(c.fluents) - 1 for c, _ in claims) for family, claims in families.items()}
+    # Families of which play refuted a large part are doubtful and come last, the others by what they save.
     doubtful = {family: 2 * len(claims) < size[family] for family, claims in families.items()}
-    induction = _Induction(StepProver(game, merged))
-    for family in sorted(families, key=lambda f: (doubtful[f], size[f], f)):
-        share = (end - time.perf_counter()) * (DOUBTFUL_SHARE if doubtful[family] else FAMILY_SHARE)
-        induction.add(families[family], share)
+    induction = _Induction(StepProver(game, merged), work)
+    chosen = _Savings(game)
+    for family in sorted(families, key=lambda f: (doubtful[f], size[f] > SMALL_FAMILY, -saving[f], f)):
+        if everything or chosen.gain(families[family]) > 0:
+            share = DOUBTFUL_SHARE if doubtful[family] else FAMILY_SHARE
+            if induction.add(families[family], int(induction.left * share)):
+                chosen.count(induction.proved)
     rest = [claim for family, claims in families.items() if not doubtful[family] for claim in claims]
-    induction.add(rest, (end - time.perf_counter()) / 2)
+    if everything or chosen.gain(rest) > 0:
+        induction.add(rest, induction.left // 2)
     return induction.proved
+
+
+class _Savings:
+    """How many variables the groups proved so far save, and how many others would."""
+
+    def __init__(self, game: GroundGame) -> None:
+        self._game = game
+        self._saved = np.zeros(game.fluents)
+
+    def count(self, proved: list[Claim]) -> None:
+        """Take account of what is proved."""
+        for group in choose(self._game, proved):
+            self._saved[group.fluents] = (len(group.fluents) - (not group.exact)) / len(group.fluents)
+
+    def gain(self, claims: list[Claim]) -> float:
+        """Variables that the claims, if they hold, may save beyond those saved already."""
+        gain = 0.0
+        for candidate, exact in claims:
+            gain += max(0.0, len(candidate.fluents) - (not exact) - float(self._saved[candidate.fluents].sum()) - 1e-6)
+        return gain
 
 
 class _Induction:
     """Claims about groups, at most one member or exactly one, that are proved to be kept by every step."""
 
-    def __init__(self, prover: StepProver) -> None:
+    def __init__(self, prover: StepProver, work: int) -> None:
         self._prover = prover
+        self._work = work
         self._exact: dict[Candidate, bool] = {}
 
     @property
@@ -103,23 +132,32 @@ class _Induction:
         """The claims proved so far."""
         return list(self._exact.items())
 
-    def add(self, claims: list[Claim], seconds: float) -> None:
-        """Prove those of the claims that hold each other up, together with what is proved; nothing if that takes twice as long."""
-        begin = time.perf_counter()
+    @property
+    def left(self) -> int:
+        """Effort left."""
+        return max(0, self._work - self._prover.spent)
+
+    def add(self, claims: list[Claim], work: int) -> bool:
+        """Prove those of the claims that hold each other up, together with what is proved; nothing if that takes twice ``work``.
+
+        Returns whether anything was proved.
+        """
+        begin = self._prover.spent
+        limit = begin + work
         claims = [(c, e) for c, e in claims if c not in self._exact or (e and not self._exact[c])]
-        deadline = begin + seconds
-        while claims and time.perf_counter() < begin + 2 * seconds:
+        while claims and self._prover.spent < begin + 2 * work:
             assumed = self._exact | dict(claims)
             self._prover.assume([c.fluents for c in assumed], list(assumed.values()))
             kept: list[Claim] = []
             for candidate, exact in claims:
-                exclusive, complete = self._prover.prove(candidate.fluents, full=exact, deadline=deadline)
+                exclusive, complete = self._prover.prove(candidate.fluents, full=exact, limit=limit)
                 if exclusive:
                     kept.append((candidate, complete))
             if kept == claims:
                 self._exact |= dict(kept)
-                return
-            claims, deadline = kept, begin + 2 * seconds
+                return True
+            claims, limit = kept, begin + 2 * work
+        return False
 
 
 def choose(game: GroundGame, proved: list[tuple[Candidate, bool]]) -> list[StateGroup]:

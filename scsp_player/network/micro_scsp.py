@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -18,6 +18,9 @@ from xcsp.model import Instance, Table
 
 Ints = NDArray[np.int32]
 Words = NDArray[np.uint64]
+
+NEVER, ALWAYS = -1, -2
+"""In place of a variable that says whether a move is legal: no state allows it; every state does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,10 @@ class MicroSCSP:
         terminal_variable: 1 in terminal states, else 0.
         score_variable: int32[roles].
         percept_variable, percept_value: int32[percepts], as for fluents.
+        defines: for each constraint the variables that it makes functions of the others in its scope.
+        legality: for the roles of which ``template`` was asked for it: int32[moves] variables and int32[moves] values; a move is
+            legal (if the state is not terminal) exactly if its variable has its value. ``ALWAYS`` and ``NEVER`` stand for moves
+            that need no variable.
     """
 
     game: GroundGame
@@ -58,6 +65,8 @@ class MicroSCSP:
     score_variable: Ints
     percept_variable: Ints
     percept_value: Ints
+    defines: tuple[tuple[int, ...], ...]
+    legality: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
 
     @cached_property
     def _fluent_group(self) -> Ints:

@@ -21,7 +21,7 @@ MAX_WORK = 3_000_000
 
 ROOM_CLAUSES = 50_000
 ROOM_LITERALS = 4_000_000
-"""Room for learned clauses at first (untouched memory costs nothing); doubled when it does not suffice for one question."""
+"""Room for learned clauses at first; doubled when it does not suffice for one question."""
 
 
 class ClauseProver:
@@ -38,6 +38,10 @@ class ClauseProver:
         exclusive: groups of variables of which at most one is true.
         full: for each of these whether at least one is.
         max_work: effort for one question, in clauses looked at.
+
+    Attributes:
+        spent: effort so far.
+        size: number of literals in the clauses given.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class ClauseProver:
         full: NDArray[np.bool_] = NO_FLAGS,
         max_work: int = MAX_WORK,
     ) -> None:
+        self.spent = 0
         self._max_work = max_work
         variables = len(kind)
         full_rows = take_rows(exclusive, np.flatnonzero(full))
@@ -86,6 +91,7 @@ class ClauseProver:
         self._seen = np.zeros(variables, dtype=np.bool_)
         self._learned = np.zeros(variables + 1, dtype=np.int32)
         self._given = len(clause_start) - 1
+        self.size = len(literals)
         self._clauses = Clauses(clause_start, literals, np.full(2 * variables, -1, dtype=np.int64), np.zeros(0, dtype=np.int64))
         self._reserve(self._given + 1 + ROOM_CLAUSES, len(literals) + ROOM_LITERALS)
         self._contradictory = contradictory or not self._assert(given)
@@ -106,6 +112,7 @@ class ClauseProver:
                 self._seen,
                 self._learned,
             )
+            self.spent += int(self._state.counters[kernels.WORK])
             if outcome != kernels.FULL:
                 break
             kernels.backtrack(np.int64(0), self._state)
@@ -117,11 +124,12 @@ class ClauseProver:
         """Room for learned clauses; those learned so far are forgotten."""
         old = self._clauses
         used = int(old.start[self._given])
-        start = np.zeros(clauses + 1, dtype=np.int64)
+        # Not zeroed: the allocator would write all of it each time.
+        start = np.empty(clauses + 1, dtype=np.int64)
         start[: self._given + 1] = old.start[: self._given + 1]
-        buffer = np.zeros(literals, dtype=np.int32)
+        buffer = np.empty(literals, dtype=np.int32)
         buffer[:used] = old.literals[:used]
-        self._clauses = Clauses(start, buffer, old.watch_head, np.zeros(2 * clauses, dtype=np.int64))
+        self._clauses = Clauses(start, buffer, old.watch_head, np.empty(2 * clauses, dtype=np.int64))
         self._state.counters[kernels.CLAUSES] = self._given
         kernels.watch_all(self._clauses, np.int64(self._given))
 

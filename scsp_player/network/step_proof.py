@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -26,6 +24,13 @@ MAX_CONE = 200_000
 """A group whose next values depend on more literals is not looked into."""
 
 
+LOCAL_WORK = 300_000
+"""What putting the clauses of one group together costs at least, in steps of the prover …"""
+
+LITERAL_WORK = 10
+"""… and for each of their literals."""
+
+
 class Effort(IntEnum):
     """How closely moves are looked at: by their effects; by what they require, too; and what that in turn depends on."""
 
@@ -41,9 +46,13 @@ class StepProver:
     move: the completion of the rules on which the group's next values depend (true of the least fixpoint, hence sound also where
     these rules are cyclic), and the conditions under which the moves that matter are legal. Moves of a role that these rules
     treat alike form one class, so that a proof by cases has few cases.
+
+    Attributes:
+        spent: steps done so far; what they are does not depend on the machine.
     """
 
     def __init__(self, game: GroundGame, merged: MoveRules) -> None:
+        self.spent = 0
         self._game = game
         self._merged = merged
         self._conditions = StepConditions(game, merged)
@@ -66,28 +75,34 @@ class StepProver:
         numbers = np.repeat(np.arange(len(groups), dtype=np.int32), np.diff(self._groups[0]))
         self._groups_of = rows_by_owner(self._groups[1].astype(np.int64), numbers, len(self._role_of))
 
-    def prove(self, fluents: Ints, *, full: bool, deadline: float = math.inf) -> tuple[bool, bool]:
+    def prove(self, fluents: Ints, *, full: bool, limit: int | None = None) -> tuple[bool, bool]:
         """Whether it is proved that at most one of the fluents is true next, and (if ``full`` asks for it) at least one.
 
-        Nothing more is proved after ``deadline`` (of ``time.perf_counter``).
+        Nothing more is proved once ``spent`` reaches ``limit``.
         """
         open_values = list(range(1, len(fluents)))
         complete = not full
         for effort in Effort:
-            if time.perf_counter() > deadline:
+            if limit is not None and self.spent >= limit:
                 break
             local = _Local(self, fluents, effort)
+            self.spent += LOCAL_WORK
             prover = local.prover()
             if prover is None:
                 break
+            before = self.spent + LITERAL_WORK * prover.size
+            self.spent = before
             # The first failure calls for more effort at once: most groups with one failure are no groups.
-            while open_values and time.perf_counter() < deadline:
+            while open_values and (limit is None or self.spent < limit):
                 value = open_values[-1]
-                if not prover.refutes([local.following[value], local.prefix[value - 1]]):
+                refuted = prover.refutes([local.following[value], local.prefix[value - 1]])
+                self.spent = before + prover.spent
+                if not refuted:
                     break
                 open_values.pop()
             # One question for the whole group may take longer than the many before.
             complete = complete or (not open_values and prover.refutes([local.prefix[-1] ^ 1], effort=10))
+            self.spent = before + prover.spent
             if complete and not open_values:
                 break
         return not open_values, full and complete

@@ -57,6 +57,23 @@ class _Entry:
     output: int = -1
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A finished network.
+
+    Attributes:
+        variables: the variables in use.
+        tables: the constraints over them.
+        defines: for each constraint the variables that are functions of the others by it.
+        index: int32, the new index of every old variable (-1: left out).
+    """
+
+    variables: list[Draft]
+    tables: list[Table]
+    defines: list[tuple[int, ...]]
+    index: Ints
+
+
 class TableBuilder:
     """Collects variables and constraints; every table is written in the fewest tuples that it finds.
 
@@ -209,8 +226,8 @@ class TableBuilder:
         else:
             self._write(axes, support_plan, supports, _Use(True, kind))
 
-    def finish(self, needed: Iterable[int]) -> tuple[list[Draft], list[Table], Ints]:
-        """Variables, constraints, and the new index of every old variable (-1: left out).
+    def finish(self, needed: Iterable[int]) -> Finished:
+        """The network as it stands.
 
         Auxiliary variables that nothing depends on are left out, ``needed`` excepted. Constraints over the same variables become
         one where the size allows. They stand in the order of their last variables.
@@ -221,10 +238,15 @@ class TableBuilder:
         index = np.full(len(self.variables), -1, dtype=np.int32)
         index[used] = np.arange(len(used), dtype=np.int32)
         tables: list[Table] = []
+        defines: list[tuple[int, ...]] = []
         for scope, entries in sorted(self._tables.items(), key=lambda item: (item[0][-1], item[0])):
-            for entry in self._merge(scope, entries) if len(entries) > 1 else entries:
+            outputs = [e.output for e in entries]
+            merged = self._merge(scope, entries) if len(entries) > 1 else entries
+            for k, entry in enumerate(merged):
                 tables.append(Table(index[list(scope)], self._values(scope, entry.tuples), entry.positive, (entry.kind,)))
-        return [self.variables[v] for v in used], tables, index
+                own = outputs[k : k + 1] if len(merged) == len(entries) else outputs
+                defines.append(tuple(int(index[v]) for v in own if v >= 0))
+        return Finished([self.variables[v] for v in used], tables, defines, index)
 
     def _drop_unused(self, needed: set[int]) -> None:
         occurrences = Counter(v for scope, entries in self._tables.items() for v in scope for _ in entries)

@@ -17,8 +17,8 @@ from scsp_player.network.circuit import Circuit
 from scsp_player.network.cover import FORBIDDEN
 from scsp_player.network.formulas import Formulas
 from scsp_player.network.functions import Function, Partition, cells, common_axes, simplify, spread
-from scsp_player.network.groups import SECONDS, StateGroup, state_groups
-from scsp_player.network.micro_scsp import MicroSCSP
+from scsp_player.network.groups import WORK, StateGroup, state_groups
+from scsp_player.network.micro_scsp import ALWAYS, NEVER, MicroSCSP
 from scsp_player.network.naming import dictionary, identifier, words_of
 from scsp_player.network.rules import inline_moves, merge_moves, unfold
 from scsp_player.network.scores import define_by_tree
@@ -42,13 +42,20 @@ DENSE_CELLS = 4096
 DENSE_COLUMNS = 7
 
 
-def template(game: GroundGame, *, tuple_limit: int = TUPLE_LIMIT, proof_seconds: float = SECONDS) -> MicroSCSP:
+def template(
+    game: GroundGame,
+    *,
+    tuple_limit: int = TUPLE_LIMIT,
+    proof_work: int = WORK,
+    explicit_legality: Sequence[int] = (),
+) -> MicroSCSP:
     """The micro-SCSP that stands for any turn of the game (WoodStock paper, section 3; ``docs/translation.md``).
 
     Args:
         game: the ground rules.
         tuple_limit: no table has more tuples; larger ones are split by auxiliary variables. At least ``LEAST_TUPLE_LIMIT``.
-        proof_seconds: how long groups of fluents may be searched for and proved; what remains unproved stays Boolean.
+        proof_work: effort for proving groups of fluents; what remains unproved stays Boolean.
+        explicit_legality: roles for whose moves the result tells which variables say that they are legal.
 
     Raises:
         NetworkTooLargeError: if the tables cannot be kept within bounds, for instance because a role has more moves.
@@ -56,20 +63,21 @@ def template(game: GroundGame, *, tuple_limit: int = TUPLE_LIMIT, proof_seconds:
     """
     if tuple_limit < LEAST_TUPLE_LIMIT:
         raise ValueError(f"tuple_limit is at least {LEAST_TUPLE_LIMIT}")
-    return _Translation(game, tuple_limit, proof_seconds).result()
+    return _Translation(game, tuple_limit, proof_work, explicit_legality).result()
 
 
 class _Translation:
     """One run of ``template``."""
 
-    def __init__(self, game: GroundGame, tuple_limit: int, proof_seconds: float) -> None:
+    def __init__(self, game: GroundGame, tuple_limit: int, proof_work: int, explicit_legality: Sequence[int]) -> None:
         self.game = game
+        self.explicit_legality = explicit_legality
         self.builder = TableBuilder(tuple_limit)
         self.codes = np.random.default_rng(0).integers(0, 2**64, size=game.moves + 1, dtype=np.uint64)
         self.circuit = Circuit(self.builder)
         rules = inline_moves(game, unfold(game))
         merged = merge_moves(game, rules)
-        self.groups = state_groups(game, merged, seconds=proof_seconds)
+        self.groups = state_groups(game, merged, work=proof_work)
         self.fluent_value = np.zeros(game.fluents, dtype=np.int32)
         for group in self.groups:
             self.fluent_value[group.fluents] = 1 if group.boolean else np.arange(len(group.fluents))
@@ -89,10 +97,13 @@ class _Translation:
         fluent_group = np.zeros(game.fluents, dtype=np.int64)
         for number, group in enumerate(self.groups):
             fluent_group[group.fluents] = number
-        drafts, constraints, index = self.builder.finish(percept_variable)
+        legality = {role: self._legality_of(role) for role in self.explicit_legality}
+        finished = self.builder.finish([*percept_variable, *(v for variables, _ in legality.values() for v in variables if v >= 0)])
+        index = finished.index
+        instance = self._instance(finished.variables, finished.tables)
         return MicroSCSP(
             game=game,
-            instance=self._instance(drafts, constraints),
+            instance=instance,
             groups=tuple(self.groups),
             now=index[now],
             next=index[following],
@@ -106,6 +117,11 @@ class _Translation:
             score_variable=index[scores],
             percept_variable=index[np.array(percept_variable, dtype=np.int32)],
             percept_value=np.array(percept_value, dtype=np.int32),
+            defines=(*finished.defines, *(((),) * (len(instance.constraints) - len(finished.defines)))),
+            legality={
+                role: (np.where(variables >= 0, index[variables], variables).astype(np.int32), values)
+                for role, (variables, values) in legality.items()
+            },
         )
 
     def _state_variables(self, prefix: str) -> list[int]:
@@ -191,6 +207,21 @@ class _Translation:
             for column in asked[representative]:
                 allowed[class_] &= spread(entries[column][0], state)
         self.builder.restrict([axis, *state], allowed, "legal")
+
+    def _legality_of(self, role: int) -> tuple[Ints, Ints]:
+        """For each move of a role a Boolean variable and the value that it has exactly if the move is legal (see ``MicroSCSP``)."""
+        variables: list[int] = []
+        values: list[int] = []
+        for move in range(int(self.game.role_start[role]), int(self.game.role_start[role + 1])):
+            function = self.formulas.function(int(self.game.legal_literal[move]))
+            holds = self.circuit.boolean(function, identifier("legal", words_of(self.game.move(move))))
+            if holds.constant:
+                variables.append(ALWAYS if holds.table else NEVER)
+                values.append(0)
+            else:
+                variables.append(holds.axes[0].variable)
+                values.append(int(np.flatnonzero(holds.table[holds.axes[0].labels])[0]))
+        return np.array(variables, dtype=np.int32), np.array(values, dtype=np.int32)
 
     def _scores(self, terminal: int) -> list[int]:
         game = self.game

@@ -119,4 +119,4 @@ def test_part_of_an_exact_group_is_not_exact():
 
 def test_no_time_no_groups():
     game = own("tic-tac-toe")
-    assert all(g.boolean for g in state_groups(*prepared(game), seconds=0.0))
+    assert all(g.boolean for g in state_groups(*prepared(game), work=0))
