@@ -11,7 +11,7 @@ from scsp_player.gdl.errors import GdlError
 from scsp_player.protocol.errors import ProtocolError
 from xcsp.errors import XcspError
 
-COMMANDS = ("check", "ground", "translate", "solve", "serve", "match", "conform", "agents")
+COMMANDS = ("check", "ground", "translate", "solve", "plan", "serve", "match", "conform", "agents")
 """Names of sub-commands; each is the function ``command`` of the module with its name in ``scsp_player.commands``."""
 
 

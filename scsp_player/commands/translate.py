@@ -1,4 +1,4 @@
-"""``scsp-player translate``: a game's turn as an XCSP3 document."""
+"""``scsp-player translate``: a game's turn, or several turns in a row, as an XCSP3 document."""
 
 from __future__ import annotations
 
@@ -24,23 +24,36 @@ def command(
     moves: Annotated[
         Path | None, typer.Option(help="File of joint moves to play first, one a line, the moves of all roles in their order.")
     ] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="So many turns in a row, from the initial state unless --at says otherwise.", min=0)
+    ] = None,
+    goal: Annotated[
+        str | None, typer.Option(help="With --horizon: the match is over at the end, and ROLE has SCORE.", metavar="ROLE=SCORE")
+    ] = None,
+    threshold: Annotated[str, typer.Option(help="With --goal: how probable the goal must be made, as p/q.")] = "1",
     hard_part: Annotated[
         bool, typer.Option("--hard-part", help="Only what does not depend on chance (algorithm 1 of WoodStock).")
     ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds that grounding may take.", min=0.0)] = 60.0,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Write one turn of a game as a constraint problem in XCSP3.
+    """Write one turn of a game, or several, as a constraint problem in XCSP3.
 
     The solutions of a document with a state are the legal joint moves of that state, each with its successor, terminal flag,
     scores and percepts. Where chance moves, OUT.xml is the stochastic problem and OUT.csp.xml beside it its plain twin, which every
     solver reads; otherwise OUT.xml itself is plain.
 
-    Example: `scsp-player translate game.kif -o turn.xml --at random:4 --seed 1`
+    With --horizon M the solutions are the plays of M turns (a match that ends earlier stays as it is). With --goal they are those
+    in which the role reaches its score: plans, where it plays alone; otherwise its opponents become stochastic, and a policy that
+    satisfies the problem with certainty is a forced win. Chance is stochastic too, uniform over what is legal.
+
+    Examples: `scsp-player translate game.kif -o turn.xml --at random:4 --seed 1`,
+    `scsp-player translate puzzle.kif -o plan.xml --horizon 7 --goal robot=100`
     """
     from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, ground
-    from scsp_player.network import NetworkTooLargeError, injected_instance, template
+    from scsp_player.network import NetworkTooLargeError, injected_instance, template, unroll
+    from scsp_player.network.aims import aim
     from scsp_player.network.position import position
     from scsp_player.solver import sfc
     from xcsp import write_instance
@@ -48,16 +61,23 @@ def command(
     start = time.process_time()
     program = load_program(game)
     require_playable(program)
+    wanted = aim(program.roles, horizon, goal, threshold)
+    place: Position | None = None
     try:
         ground_game = ground(program, seconds=timeout)
-        micro = template(ground_game)
+        micro = template(ground_game, explicit_legality=wanted.drawn)
+        instance = micro.instance
+        if at != "template" or moves is not None or horizon is not None:
+            place = position(program, "init" if at == "template" else at, seed=seed, moves=moves)
+            state = ground_game.state_of(place.fluents)
+            if horizon is None:
+                instance = injected_instance(micro, state)
+            else:
+                instance = unroll(
+                    micro, horizon, state=state, goal=wanted.goal, opponents=wanted.opponents, threshold=wanted.threshold
+                ).instance
     except (BudgetExceeded, NetworkTooLargeError) as error:
         raise GdlError(f"{game}: {error}", remedy="raise --timeout, or translate a smaller game") from error
-    place: Position | None = None
-    instance = micro.instance
-    if at != "template" or moves is not None:
-        place = position(program, at, seed=seed, moves=moves)
-        instance = injected_instance(micro, ground_game.state_of(place.fluents))
     if hard_part:
         instance = sfc.hard_part(instance)
     try:

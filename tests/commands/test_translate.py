@@ -95,3 +95,32 @@ def test_same_seed_same_state():
 def test_an_output_that_cannot_be_written(tmp_path):
     with pytest.raises(GdlError, match="cannot write"):
         translate(GAMES / "hanoi-3.kif", "-o", tmp_path / "nowhere" / "turn.xml", "--json")
+
+
+def test_several_turns_with_a_goal(tmp_path):
+    report = translate(GAMES / "hanoi-3.kif", "-o", tmp_path / "plan.xml", "--horizon", "7", "--goal", "mover=100", "--json")
+    [document] = report["files"]
+    assert Solver(read_instance(Path(document))).count().number == 1
+
+
+def test_several_turns_against_an_opponent_are_stochastic(tmp_path):
+    report = translate(GAMES / "nim.kif", "-o", tmp_path / "win.xml", "--horizon", "2", "--goal", "first=100", "--json")
+    assert len(report["files"]) == 2
+    instance = read_instance(Path(report["files"][0]))
+    assert instance.threshold == 1
+    assert [v.name for v in instance.variables if v.stochastic] == ["draw_second_at_0", "draw_second_at_1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--goal", "first=100"], "several turns"),
+        (["--horizon", "2", "--goal", "third=100"], "no goal"),
+        (["--horizon", "2", "--goal", "first=many"], "no goal"),
+        (["--horizon", "2", "--goal", "first=100", "--threshold", "1/2"], "depends on how they play"),
+        (["--horizon", "2", "--goal", "first=100", "--threshold", "2"], "no probability"),
+    ],
+)
+def test_goals_that_make_no_sense(options, message, tmp_path):
+    with pytest.raises(GdlError, match=message):
+        translate(GAMES / "nim.kif", "-o", tmp_path / "win.xml", *options, "--json")

@@ -1,0 +1,53 @@
+"""The command ``plan``."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from scsp_player.cli import build
+from scsp_player.commands.plan import status
+from scsp_player.gdl import GdlError
+from scsp_player.network.planning import Plan
+
+GAMES = Path(__file__).parents[2] / "games"
+
+
+def plan(*arguments):
+    return CliRunner().invoke(build(), ["plan", *map(str, arguments)])
+
+
+def test_a_plan_as_json():
+    result = plan(GAMES / "hanoi-3.kif", "--json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert (report["status"], report["score"], len(report["plan"]), report["proved_optimal"]) == ("optimal", 100, 7, True)
+
+
+def test_a_plan_in_lines():
+    result = plan(GAMES / "lights-out-3x3.kif")
+    assert len(result.stdout.splitlines()) == 6
+    assert result.stdout.splitlines()[-1].startswith("optimal: score 100, 5 moves")
+
+
+def test_no_plan_exits_with_1(tmp_path):
+    sheet = tmp_path / "stuck.kif"
+    sheet.write_text(
+        "(role r) (init (s 0)) (legal r wait) (<= (next (s 0)) (true (s 0))) (<= terminal (true (s 1))) "
+        "(<= (next (s 1)) (true (s 2)) (does r wait)) (goal r 100)"
+    )
+    result = plan(sheet, "--json", "--time-limit", 30)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["status"] == "impossible"
+
+
+def test_only_games_with_one_role():
+    with pytest.raises(GdlError, match="2 roles"):
+        raise plan(GAMES / "nim.kif").exception
+
+
+def test_what_the_status_says():
+    assert status(Plan(score=100, best_possible=True)) == "solved"
+    assert status(Plan(score=40)) == "found"
+    assert status(Plan(open=[(3, 100)])) == "unknown"
