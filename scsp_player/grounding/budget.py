@@ -5,6 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
+
+TRIAL_BYTES: Final = 10
+"""Memory for each step that a trial may take: rows that are new cost much more time than rows that are known."""
 
 
 class BudgetExceeded(Exception):  # noqa: N818
@@ -37,16 +41,16 @@ class Budget:
         self._trial_steps = self._trial_bytes = 1 << 62
 
     def start_trial(self, steps: int | None) -> None:
-        """From now on allow so many steps, and 16 bytes of memory for each of them; None: no bound but those of the budget."""
+        """From now on allow so many steps, and some bytes of the store for each of them; None: no bound but those of the budget."""
         self._trial_steps = 1 << 62 if steps is None else self.spent + steps
-        self._trial_bytes = 1 << 62 if steps is None else 16 * steps
+        self._trial_bytes = 1 << 62 if steps is None else TRIAL_BYTES * steps
 
     @contextmanager
     def part(self, steps: int, used_bytes: int) -> Iterator[None]:
-        """A part of the work: ``TrialOver`` after so many steps, or 16 bytes for each of them beyond ``used_bytes``."""
+        """A part of the work: ``TrialOver`` after so many steps, or some bytes for each of them beyond ``used_bytes``."""
         outer = self._trial_steps, self._trial_bytes
         self._trial_steps = min(self._trial_steps, self.spent + steps)
-        self._trial_bytes = min(self._trial_bytes, used_bytes + 16 * steps)
+        self._trial_bytes = min(self._trial_bytes, used_bytes + TRIAL_BYTES * steps)
         try:
             yield
         finally:
@@ -59,9 +63,9 @@ class Budget:
         if self.spent >= self._trial_steps:
             raise TrialOver("a trial takes too many steps")
 
-    def check_bytes(self, wanted: int) -> None:
+    def check_bytes(self, wanted: int, *, of_trial: bool = True) -> None:
         """Raise ``BudgetExceeded`` if ``wanted`` bytes are more than the bound, ``TrialOver`` if more than the trial's."""
         if wanted > self.memory_bytes:
             raise BudgetExceeded(f"grounding needs more than {self.memory_bytes >> 20} MiB")
-        if wanted > self._trial_bytes:
+        if of_trial and wanted > self._trial_bytes:
             raise TrialOver("a trial takes too much memory")

@@ -28,7 +28,7 @@ def ground_within(program: Program, budget: Budget, *, restricted: bool = False)
     possible_atoms(rules, [*rules.clauses, *rules.demand_clauses], statistics)
     atoms = number_atoms(store, sorted(rules.dynamic - rules.demand_relations))
     instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()
-    budget.check_bytes(4 * len(store.heap) + sum(bytes_needed(i) for i in instances))
+    budget.check_bytes(4 * len(store.heap) + sum(bytes_needed(i) for i in instances), of_trial=False)
     arrays = collect(instances)
     del instances
     budget.check()
