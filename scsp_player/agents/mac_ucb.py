@@ -10,7 +10,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import MicroSCSP, NetworkTooLargeError, template
 from scsp_player.propnet import Propnet
 from scsp_player.search.expansion import Expander, choose_expander
-from scsp_player.search.mac_ucb import SearchSettings
+from scsp_player.search.settings import SearchSettings
 
 RULE_LIMIT = 50_000
 """Games with more ground rules than this are played on the propnet alone: building their template would eat the start clock."""

@@ -17,7 +17,8 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
 from scsp_player.search.belief import Belief
 from scsp_player.search.expansion import Expander, PropnetExpander
-from scsp_player.search.mac_ucb import MacUcb, SearchSettings
+from scsp_player.search.mac_ucb import MacUcb
+from scsp_player.search.settings import SearchSettings
 
 GROUNDING_SHARE = 0.6
 """Share of the start clock that grounding may take at most before it moves to the background."""
@@ -90,7 +91,7 @@ class SearchingAgent(Agent):
     def _follow(self, joint_move: tuple[Term, ...]) -> None:
         indices = self._indices(joint_move)
         self._search.advance(indices)
-        self._belief.certain(self._search.tree.states[0])
+        self._belief.certain(self._search.states[0])
 
     def _indices(self, joint_move: tuple[Term, ...]) -> NDArray[np.int32]:
         tables = self._game.move_index

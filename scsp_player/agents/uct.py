@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scsp_player.agents.searching import SearchingAgent
-from scsp_player.search.mac_ucb import SearchSettings
+from scsp_player.search.settings import SearchSettings
 
 
 class UctAgent(SearchingAgent):

@@ -20,26 +20,34 @@ SOLUTION_LIMIT = 512
 
 @dataclass(frozen=True)
 class Expansion:
-    """What is known about one state after its expansion.
+    """What is known about some states after their expansion.
 
     Attributes:
-        legal: bool[moves], the legal moves of all roles.
-        joint_moves: int32[n, roles], global move indices of every joint move whose successor is known; may be empty.
+        legal: bool[k, moves], the legal moves of all roles.
+        owner: int64[n], for every joint move whose successor is known the number of its state, 0 … k - 1; may be empty.
+        joint_moves: int32[n, roles], global move indices.
         successors: uint64[n, words].
     """
 
     legal: NDArray[np.bool_]
+    owner: NDArray[np.int64]
     joint_moves: NDArray[np.int32]
     successors: NDArray[np.uint64]
 
 
 class Expander(Protocol):
-    """Finds the legal moves of non-terminal states."""
+    """Finds the legal moves of non-terminal states.
+
+    Attributes:
+        name: what reports call it.
+        eager: whether evaluating a state tells its legal moves anyway, so that they are listed at once.
+    """
 
     name: str
+    eager: bool
 
-    def expand(self, states: NDArray[np.uint64]) -> list[Expansion]:
-        """One expansion for each state, uint64[k, words]."""
+    def expand(self, states: NDArray[np.uint64]) -> Expansion:
+        """The expansion of states uint64[k, words]."""
         ...
 
 
@@ -47,27 +55,31 @@ class PropnetExpander:
     """Legal moves from one bit-parallel pass; successors are computed when they are first visited."""
 
     name = "propnet"
+    eager = True
 
     def __init__(self, propnet: Propnet) -> None:
         self._propnet = propnet
         game = propnet.game
-        self._no_moves = np.zeros((0, len(game.roles)), dtype=np.int32)
-        self._no_states = np.zeros((0, game.state_words), dtype=np.uint64)
+        self._nothing = (
+            np.zeros(0, np.int64),
+            np.zeros((0, len(game.roles)), np.int32),
+            np.zeros((0, game.state_words), np.uint64),
+        )
 
-    def expand(self, states: NDArray[np.uint64]) -> list[Expansion]:
+    def expand(self, states: NDArray[np.uint64]) -> Expansion:
         """See ``Expander``."""
-        _, legal, _ = self._propnet.evaluate(states)
-        return [Expansion(row, self._no_moves, self._no_states) for row in legal]
+        return Expansion(self._propnet.legal(states), *self._nothing)
 
 
 class NetworkExpander:
-    """All solutions of the state's micro-SCSP by MAC: its legal joint moves together with their successors.
+    """All solutions of the states' micro-SCSPs by MAC: their legal joint moves together with their successors.
 
-    Joint moves whose legality is a product of independent choices can be far too many to list; past ``SOLUTION_LIMIT`` the state
+    Joint moves whose legality is a product of independent choices can be far too many to list; past ``SOLUTION_LIMIT`` a state
     is left to the propnet.
     """
 
     name = "network"
+    eager = False
 
     def __init__(self, micro: MicroSCSP, game: GroundGame, fallback: PropnetExpander) -> None:
         self._micro = micro
@@ -76,19 +88,26 @@ class NetworkExpander:
         self._solver = Solver(micro.instance)
         self._project = np.concatenate([micro.action_variable, micro.next])
 
-    def expand(self, states: NDArray[np.uint64]) -> list[Expansion]:
+    def expand(self, states: NDArray[np.uint64]) -> Expansion:
         """See ``Expander``."""
-        return [self._expand_one(state) for state in states]
-
-    def _expand_one(self, state: NDArray[np.uint64]) -> Expansion:
-        assumptions = inject(self._micro, state)
-        values = self._solver.solutions(assumptions, project=self._project, limit=SOLUTION_LIMIT + 1).values
-        if not len(values) or len(values) > SOLUTION_LIMIT:
-            return self._fallback.expand(state[None])[0]
-        joint_moves = (values[:, : len(self._game.roles)] + self._game.role_start[:-1]).astype(np.int32)
-        legal = np.zeros(self._game.moves, dtype=np.bool_)
-        legal[joint_moves.ravel()] = True
-        return Expansion(legal, joint_moves, successor_states(self._micro, values, self._project))
+        plain = self._fallback.expand(states[:0])
+        parts: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]] = [
+            (plain.owner, plain.joint_moves, plain.successors)
+        ]
+        legal = np.zeros((len(states), self._game.moves), dtype=np.bool_)
+        for number, state in enumerate(states):
+            assumptions = inject(self._micro, state)
+            values = self._solver.solutions(assumptions, project=self._project, limit=SOLUTION_LIMIT + 1).values
+            if not len(values) or len(values) > SOLUTION_LIMIT:
+                legal[number] = self._fallback.expand(state[None]).legal[0]
+                continue
+            joint_moves = (values[:, : len(self._game.roles)] + self._game.role_start[:-1]).astype(np.int32)
+            legal[number, joint_moves.ravel()] = True
+            parts.append(
+                (np.full(len(values), number, np.int64), joint_moves, successor_states(self._micro, values, self._project))
+            )
+        owner, joint_moves, successors = (np.concatenate(list(arrays)) for arrays in zip(*parts, strict=True))
+        return Expansion(legal, owner, joint_moves, successors)
 
 
 def choose_expander(

@@ -1,63 +1,57 @@
 """MAC-UCB: upper confidence bounds over the solution policies of micro-SCSPs, fed by bit-parallel playouts.
 
-After WoodStock (Koriche, Lagrue, Piette, Tabary), with the search as a tree with backup instead of one global list, one UCB a
-role, chance sampled below the joint moves, and proven values. The same class with one playout a leaf and a propnet expander is
-classical UCT (Kocsis, Szepesvári 2006).
+After WoodStock (Koriche, Lagrue, Piette, Tabary), with the search as a graph with backup instead of one global list, one UCB a
+role, chance below the joint moves, and proven values. The same class with one playout a leaf and no proofs is classical UCT
+(Kocsis, Szepesvári 2006).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
-from scsp_player.search import tree_kernels
-from scsp_player.search.constants import KIND_DROPPED, KIND_EXPAND, KIND_NEW, KIND_STUCK, UNEVALUATED
+from scsp_player.search import batch_kernels, descent_kernels, proof_kernels
+from scsp_player.search.batch import make_rows
+from scsp_player.search.constants import (
+    EXPANDED,
+    KIND_DROPPED,
+    KIND_EXPAND,
+    KIND_NEW,
+    KIND_STUCK,
+    PLAYING,
+    SUM,
+    SUM_VARIES,
+    TERMINAL,
+    UNEVALUATED,
+)
+from scsp_player.search.evaluation import Evaluator
 from scsp_player.search.expansion import Expander
-from scsp_player.search.tree import JOINT_LIMIT, PATH_LIMIT, SearchTree
+from scsp_player.search.graph import MOVE, SearchGraph
+from scsp_player.search.settings import MoveStatistics, SearchSettings
 
 ROOT_LIMIT = 256
 """Most states of a belief that become roots; of a larger belief, this many are drawn."""
 
+EAGER_MOVES = 128
+"""Nodes with at most so many legal moves in all get them listed when they are first evaluated, if that is free."""
 
-@dataclass(frozen=True)
-class SearchSettings:
-    """How the search spends its time.
-
-    Attributes:
-        exploration: C in mean/100 + C·sqrt(ln n / n_i).
-        playouts: random games a leaf.
-        batch: most leaves in flight.
-        depth_limit: longest playout in joint moves; longer ones score 0 for everybody.
-        prove: whether values of decided subtrees are backed up exactly.
-        memory_bytes: when the tree is larger, it stops growing (statistics go on).
-    """
-
-    exploration: float = 0.4
-    playouts: int = 64
-    batch: int = 16
-    depth_limit: int = 1000
-    prove: bool = True
-    memory_bytes: int = 1 << 30
-
-
-@dataclass(frozen=True)
-class MoveStatistics:
-    """What the search knows about one of our moves: global move index, visits, mean score (0-100), and whether it is proven."""
-
-    move: int
-    visits: int
-    mean: float
-    proven: bool
+Clock = Callable[[], float]
 
 
 class MacUcb:
-    """A search for one role; ``set_roots`` or ``advance``, then ``think``, then ``best_move``."""
+    """A search for one role; ``set_roots`` or ``advance``, then ``think``, then ``best_move``.
+
+    Attributes:
+        graph: what is known of the game.
+        leaves: leaves evaluated so far.
+        depth: the sum of the lengths of all paths walked so far.
+        clock: the clock that deadlines refer to.
+    """
 
     def __init__(
         self,
@@ -68,91 +62,123 @@ class MacUcb:
         *,
         settings: SearchSettings | None = None,
         seed: int = 0,
+        clock: Clock = time.monotonic,
     ) -> None:
         self.game = game
         self.role = role
         self.settings = settings or SearchSettings()
+        self.clock = clock
         self.leaves = 0
-        self._propnet = propnet
+        self.depth = 0
+        self._sum_varies = False
         self._expander = expander
         self._generator = np.random.default_rng(seed)
         self._kernel_generator = self._generator.integers(0, 2**63, size=1, dtype=np.uint64)
-        roles = len(game.roles)
-        self._best_scores = np.array([game.goal_value[game.goal_role == r].max(initial=0) for r in range(roles)], dtype=np.float64)
+        self._evaluator = Evaluator(propnet, self.settings, self._generator)
+        self._rows = make_rows(self.settings.batch, len(game.roles))
+        self._fresh = np.zeros(self.settings.batch, np.int64)
+        self._no_states = np.zeros((0, game.state_words), np.uint64)
+        self.graph = self._empty_graph()
         self.set_roots(game.initial_state[None], np.ones(1))
 
+    def _empty_graph(self) -> SearchGraph:
+        graph = SearchGraph(self.game, self.settings.memory_bytes, prove=self.settings.prove)
+        if self._sum_varies:
+            graph.arrays.fact[SUM] = SUM_VARIES
+        return graph
+
+    @property
+    def states(self) -> NDArray[np.uint64]:
+        """uint64[k, words]: the states that the search starts from."""
+        return self.graph.arrays.state[self._roots]
+
+    @property
+    def decided(self) -> bool:
+        """Whether the value of the position is proven, so that there is nothing left to search."""
+        return len(self._roots) == 1 and bool(self.graph.arrays.node["proven"][self._roots[0]])
+
+    @property
+    def value(self) -> float | None:
+        """Our score under best play if it is proven."""
+        return float(self.graph.arrays.exact[self._roots[0], self.role]) if self.decided else None
+
     def set_roots(self, states: NDArray[np.uint64], probabilities: NDArray[np.float64]) -> None:
-        """Start afresh from a belief: uint64[k, words] and float64[k] summing to 1."""
+        """Search from a belief: uint64[k, words] and float64[k] summing to 1. What is known of the states is kept."""
         if len(states) > ROOT_LIMIT:
             picked = self._generator.choice(len(states), size=ROOT_LIMIT, p=probabilities)
             numbers, counts = np.unique(picked, return_counts=True)
             states, probabilities = states[numbers], counts / ROOT_LIMIT
-        self.tree = SearchTree(self.game)
-        roots = self.tree.add_nodes(states, np.full(len(states), -1, dtype=np.int32))
-        self._use_roots(roots, probabilities)
+        nodes = self.graph.obtain(states)
+        if (nodes < 0).any():
+            # Not even the roots have room: forget everything.
+            self.graph = self._empty_graph()
+            nodes = self.graph.obtain(states)
+            probabilities = probabilities[nodes >= 0] / probabilities[nodes >= 0].sum()
+            nodes = nodes[nodes >= 0]
+        self._use_roots(nodes, probabilities)
 
-    def _use_roots(self, roots: NDArray[np.int32], probabilities: NDArray[np.float64]) -> None:
+    def _use_roots(self, roots: NDArray[np.int64], probabilities: NDArray[np.float64]) -> None:
         self._roots = roots
         self._cumulative = np.cumsum(probabilities)
-        fresh = roots[self.tree.status[roots] == UNEVALUATED]
+        g = self.graph.arrays
+        fresh = roots[g.node["status"][roots] == UNEVALUATED]
         if len(fresh):
-            terminal, _, scores = self._propnet.evaluate(self.tree.states[fresh])
-            self.tree.set_outcome(fresh, terminal, scores)
-        unlisted = np.array([r for r in roots if not self.tree.is_expanded(r) and not self._is_over(r)], dtype=np.int32)
-        self._expand(unlisted)
+            self._evaluator.record(self.graph, fresh, EAGER_MOVES if self._expander.eager else 0)
+        self._expand(np.unique(roots[(g.node["status"][roots] != EXPANDED) & (g.node["status"][roots] != TERMINAL)]))
         self._share_moves()
-
-    def _is_over(self, node: int) -> bool:
-        return bool(self.tree.proven[node]) and not self.tree.is_expanded(node)
 
     def _share_moves(self) -> None:
         """One list of our legal moves for all roots: those that are legal in every possible state (else the most widely legal)."""
-        live = [int(r) for r in self._roots if self.tree.is_expanded(r)]
+        live = self._live()
         counts = np.zeros(self.game.moves, dtype=np.int64)
         for root in live:
-            counts[self.tree.moves_of(root, self.role)] += 1
+            counts[self.graph.moves_of(root, self.role)] += 1
         self._candidates = np.flatnonzero((counts == counts.max(initial=0)) & (counts > 0)).astype(np.int32)
-        self._shares = len(live) > 1 and all(len(self.tree.moves_of(r, self.role)) == len(self._candidates) for r in live)
-        self._shared_visits = np.zeros(len(self._candidates), dtype=np.int32)
-        self._shared_total = np.zeros(len(self._candidates))
+        self._shares = len(live) > 1 and all(len(self.graph.moves_of(r, self.role)) == len(self._candidates) for r in live)
+        self._shared = np.zeros(len(self._candidates), MOVE)
+        self._shared["exact"], self._shared["bound"] = np.nan, np.inf
+
+    def _live(self) -> list[int]:
+        """The roots whose legal moves are listed."""
+        return [int(r) for r in self._roots if self.graph.arrays.node["status"][r] == EXPANDED]
 
     def advance(self, joint_move: NDArray[np.int32]) -> None:
-        """All roles have moved (global indices int32[roles]) and the state was known: keep what was learnt below that move.
+        """All roles have moved (global indices int32[roles]) and the state was known: go on from the state that follows.
 
         Raises:
             ValueError: if there are several possible states.
         """
         if len(self._roots) != 1:
             raise ValueError("the state is not known: give the new belief to set_roots")
-        root = int(self._roots[0])
-        code = int(self.tree.codes_of(root, joint_move[None])[0]) if self.tree.is_expanded(root) else -1
-        child = self.tree.child(root, code) if code >= 0 else -1
-        if child < 0:
-            successor = self._propnet.successors(self.tree.states[root][None], joint_move[None])
-            self.set_roots(successor, np.ones(1))
-            return
-        self.tree = self.tree.keep_subtree(child)
-        self._use_roots(np.zeros(1, dtype=np.int32), np.ones(1))
+        child = self.graph.child(int(self._roots[0]), joint_move)
+        if child >= 0:
+            self._use_roots(np.array([child], np.int64), np.ones(1))
+        else:
+            self.set_roots(self._evaluator.successors(self.states, joint_move[None]), np.ones(1))
 
     def think(self, deadline: float, report: Callable[[int], None] | None = None, *, leaves: int | None = None) -> None:
-        """Search until ``deadline`` (``time.monotonic``), until ``leaves`` more leaves are evaluated, or until nothing is open.
+        """Search until ``deadline``, until ``leaves`` more leaves are evaluated, or until nothing is open.
 
         Args:
-            deadline: when to stop at the latest; the last batch is planned to end before it.
+            deadline: when to stop at the latest, by ``clock``; the last batch is planned to end before it.
             report: called now and then with the best move so far (global index).
-            leaves: a bound on work instead of time, for reproducible runs.
+            leaves: a bound on work instead of time, for reproducible runs; by default that of the settings.
         """
         if len(self._candidates) == 0:
             return
-        target = None if leaves is None else self.leaves + leaves
+        if self.settings.prove and self._evaluator.plies < 0 and not self._evaluator.survey(self.graph):
+            self._sum_varies = True
+        bound = self.settings.leaves if leaves is None else leaves
+        target = None if bound is None else self.leaves + bound
         batch = 1
-        next_report = time.monotonic()
-        while target is None or self.leaves < target:
-            start = time.monotonic()
-            if self._decided():
-                break
-            self._run_batch(batch)
-            end = time.monotonic()
+        next_report = self.clock()
+        while not self.decided and (target is None or self.leaves < target):
+            start = self.clock()
+            if target is None:
+                self._run_batch(batch, deadline - start)
+            else:
+                self._run_batch(min(batch, target - self.leaves), None)
+            end = self.clock()
             if report is not None and end >= next_report:
                 report(self.best_move())
                 next_report = end + 0.05
@@ -166,181 +192,130 @@ class MacUcb:
         if report is not None:
             report(self.best_move())
 
-    def _decided(self) -> bool:
-        return len(self._roots) == 1 and bool(self.tree.proven[self._roots[0]])
+    def _run_batch(self, rows: int, seconds: float | None) -> None:
+        if self.graph.full:
+            self._roots = self.graph.prune(self._roots)
+        self.graph.reserve(rows, rows)
+        r, shared_role = self._rows, self.role if self._shares else -1
+        if self._descend(rows, False, shared_role):
+            waiting = np.flatnonzero(r.row["kind"][:rows] == KIND_EXPAND)
+            self._expand(np.unique(self._last_nodes(waiting).astype(np.int64)))
+            self.graph.reserve(rows, rows)
+            self._descend(rows, True, shared_role)
+        fresh = self._attach(rows)
+        g = self.graph.arrays
+        values = np.zeros((len(fresh), self.graph.roles))
+        if len(fresh):
+            self._evaluator.record(self.graph, fresh, EAGER_MOVES if self._expander.eager else 0)
+            if self.settings.prove:
+                self._evaluator.look_ahead(self.graph, fresh)
+                g = self.graph.arrays
+        unproven = np.flatnonzero(g.node["proven"][fresh] == 0)
+        stuck = np.flatnonzero(r.row["kind"][:rows] == KIND_STUCK)
+        if len(unproven) + len(stuck):
+            states = np.concatenate([g.state[fresh[unproven]], g.state[self._last_nodes(stuck)]])
+            scores = self._evaluator.play_out(states, seconds)
+            values[unproven] = scores[: len(unproven)]
+            r.score[stuck] = scores[len(unproven) :]
+        if not self._sum_varies and g.fact[SUM] == SUM_VARIES and g.fact[PLAYING] > 1:
+            self._start_over()
+            return
+        batch_kernels.back_up(g, r, rows, fresh, values, shared_role, self._shared)
+        proof_kernels.settle(g)
+        self.leaves += int((r.row["kind"][:rows] != KIND_DROPPED).sum())
+        self.depth += int(r.row["length"][:rows].sum())
 
-    def _run_batch(self, rows: int) -> None:
-        tree, settings = self.tree, self.settings
-        roles = tree.roles
-        path_node = np.zeros((rows, PATH_LIMIT), dtype=np.int32)
-        path_slot = np.zeros((rows, PATH_LIMIT, roles), dtype=np.int64)
-        path_length = np.zeros(rows, dtype=np.int32)
-        path_kind = np.zeros(rows, dtype=np.int8)
-        leaf_code = np.zeros(rows, dtype=np.int64)
-        leaf_moves = np.zeros((rows, roles), dtype=np.int32)
-        shared_role = self.role if self._shares else -1
-        self._descend(True, shared_role, path_node, path_slot, path_length, path_kind, leaf_code, leaf_moves)
-        pending = path_kind == KIND_EXPAND
-        if pending.any():
-            self._expand(np.unique(path_node[pending, path_length[pending] - 1]))
-            self._descend(False, shared_role, path_node, path_slot, path_length, path_kind, leaf_code, leaf_moves)
-        last = path_node[np.arange(rows), path_length - 1]
-        scores = tree.exact[last].copy()
-        leaf = np.full(rows, -1, dtype=np.int32)
-        new = np.flatnonzero(path_kind == KIND_NEW)
-        if len(new):
-            leaf[new], scores[new] = self._visit(last[new], leaf_code[new], leaf_moves[new])
-        stuck = np.flatnonzero(path_kind == KIND_STUCK)
-        if len(stuck):
-            scores[stuck] = self._play_out(tree.states[last[stuck]])
-        tree_kernels.back_up(
-            scores, shared_role, self._shared_total, tree.stat_start, tree.stat_total, path_node, path_slot, path_length, path_kind
-        )
-        if settings.prove:
-            tree_kernels.prove_upwards(
-                self.game.random_role,
-                self._best_scores,
-                JOINT_LIMIT,
-                tree.legal_count,
-                tree.status,
-                tree.proven,
-                tree.exact,
-                tree.has_proven_child,
-                tree.edge_node,
-                tree.edge_code,
-                tree.edge_child,
-                path_node,
-                path_length,
-                path_kind,
-                leaf,
-            )
-        self.leaves += int((path_kind != KIND_DROPPED).sum())
+    def _start_over(self) -> None:
+        """Proofs so far took the sum of all scores to be always the same, and it is not."""
+        self._sum_varies = True
+        states, probabilities = self.states, np.diff(self._cumulative, prepend=0.0)
+        self.graph = self._empty_graph()
+        self.set_roots(states, probabilities)
 
-    def _descend(
-        self,
-        fresh: bool,
-        shared_role: int,
-        path_node: NDArray[np.int32],
-        path_slot: NDArray[np.int64],
-        path_length: NDArray[np.int32],
-        path_kind: NDArray[np.int8],
-        leaf_code: NDArray[np.int64],
-        leaf_moves: NDArray[np.int32],
-    ) -> None:
-        tree = self.tree
-        tree_kernels.descend(
-            fresh,
+    def _last_nodes(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """The nodes where the paths of ``rows`` end."""
+        nodes: NDArray[np.int32] = self._rows.path["node"][rows, self._rows.row["length"][rows] - 1]
+        return nodes
+
+    def _descend(self, rows: int, again: bool, shared_role: int) -> bool:
+        """Walk the paths; whether some need legal moves before they can go on."""
+        waiting: int = descent_kernels.descend(
+            self.graph.arrays,
+            self._rows,
+            rows,
+            again,
             self.settings.exploration,
-            self.game.random_role,
+            self.settings.first_play,
             self._kernel_generator,
             self._roots,
             self._cumulative,
             shared_role,
-            self._shared_visits,
-            self._shared_total,
-            tree.status,
-            tree.proven,
-            tree.exact,
-            tree.has_proven_child,
-            tree.node_visits,
-            tree.legal_count,
-            tree.stat_start,
-            tree.stat_move,
-            tree.stat_visits,
-            tree.stat_total,
-            tree.edge_node,
-            tree.edge_code,
-            tree.edge_child,
-            path_node,
-            path_slot,
-            path_length,
-            path_kind,
-            leaf_code,
-            leaf_moves,
+            self._shared,
         )
+        return waiting > 0
 
-    def _expand(self, nodes: NDArray[np.int32]) -> None:
+    def _attach(self, rows: int) -> NDArray[np.int64]:
+        """Make nodes of the new states that the paths lead to; returns those that need an evaluation."""
+        r, g = self._rows, self.graph.arrays
+        unknown = np.flatnonzero((r.row["kind"][:rows] == KIND_NEW) & (r.row["leaf"][:rows] < 0))
+        states = self._no_states
+        if len(unknown):
+            parents = self._last_nodes(unknown)
+            states = self._evaluator.successors(g.state[parents], r.moves[unknown])
+        number = batch_kernels.attach(g, r, rows, states, self._fresh)
+        return self._fresh[:number].copy()
+
+    def _expand(self, nodes: NDArray[np.int64]) -> None:
         """List the legal moves of ``nodes``; successors that the expander knows become unevaluated children."""
         if not len(nodes):
             return
-        tree = self.tree
-        expansions = self._expander.expand(tree.states[nodes])
-        tree.expand(nodes, np.stack([e.legal for e in expansions]))
-        if tree.bytes_used > self.settings.memory_bytes:
-            return
-        for node, expansion in zip(nodes, expansions, strict=True):
-            count = len(expansion.joint_moves)
-            if count:
-                children = tree.add_nodes(expansion.successors, np.full(count, node, dtype=np.int32))
-                tree.link(np.full(count, node, dtype=np.int32), tree.codes_of(int(node), expansion.joint_moves), children)
-
-    def _visit(
-        self, parents: NDArray[np.int32], codes: NDArray[np.int64], joint_moves: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Evaluate states reached for the first time; their node numbers (-1 if the tree is full) and scores float64[k, roles]."""
-        tree = self.tree
-        nodes = np.array([tree.child(int(p), int(c)) for p, c in zip(parents, codes, strict=True)], dtype=np.int32)
-        missing = np.flatnonzero(nodes < 0)
-        states = tree.states[nodes]
-        if len(missing):
-            states[missing] = self._propnet.successors(tree.states[parents[missing]], joint_moves[missing])
-            if tree.bytes_used <= self.settings.memory_bytes:
-                nodes[missing] = tree.add_nodes(states[missing], parents[missing])
-                tree.link(parents[missing], codes[missing], nodes[missing])
-        terminal, _, exact = self._propnet.evaluate(states)
-        scores = exact.astype(np.float64)
-        open_states = np.flatnonzero(~terminal)
-        if len(open_states):
-            scores[open_states] = self._play_out(states[open_states])
-        kept = np.flatnonzero(nodes >= 0)
-        tree.set_outcome(nodes[kept], terminal[kept], exact[kept])
-        return nodes, scores
-
-    def _play_out(self, states: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """Mean scores of random games from ``states``: float64[k, roles]; games cut off count as zero."""
-        result = self._propnet.playouts(
-            states,
-            lanes_per_state=self.settings.playouts,
-            playouts_per_state=self.settings.playouts,
-            seed=self._generator,
-            max_depth=self.settings.depth_limit,
-        )
-        means: NDArray[np.float64] = result.score_sum / self.settings.playouts
-        return means
+        g = self.graph.arrays
+        expansion = self._expander.expand(g.state[nodes])
+        batch_kernels.expand(g, nodes, expansion.legal, self.game.role_start)
+        count = len(expansion.owner)
+        if count and not self.graph.full:
+            self.graph.reserve(count, count)
+            owner = nodes[expansion.owner]
+            batch_kernels.link_solutions(self.graph.arrays, owner, expansion.joint_moves, expansion.successors)
 
     def statistics(self) -> list[MoveStatistics]:
         """What is known about each of our moves at the root, best first."""
+        live = self._live()
         found = []
-        live = [int(r) for r in self._roots if self.tree.is_expanded(r)]
         for position, move in enumerate(self._candidates):
             if self._shares:
-                visits, total, proven = int(self._shared_visits[position]), float(self._shared_total[position]), False
+                visits, total, exact = int(self._shared["visits"][position]), float(self._shared["total"][position]), None
+                bound = 100.0
             else:
-                visits, total, proven = self._own_statistics(live, int(move))
-            found.append(MoveStatistics(int(move), visits, total / visits if visits else 0.0, proven))
+                visits, total, exact, bound = self._own_statistics(live, int(move))
+            mean = min(bound, total / visits if visits else 0.0) if exact is None else exact
+            found.append(MoveStatistics(int(move), visits, mean, exact is not None))
         most = max((s.visits for s in found), default=0)
 
-        def merit(entry: MoveStatistics) -> tuple[bool, float, int]:
+        def merit(entry: MoveStatistics) -> tuple[bool, float, bool, int]:
             # A mean over few visits is a guess; only moves that UCB took seriously compete.
-            return entry.proven or entry.visits * 10 >= most, entry.mean, entry.visits
+            return entry.proven or entry.visits >= self.settings.serious * most, entry.mean, entry.proven, entry.visits
 
         return sorted(found, key=merit, reverse=True)
 
-    def _own_statistics(self, roots: list[int], move: int) -> tuple[int, float, bool]:
-        visits, total = 0, 0.0
-        tree = self.tree
+    def _own_statistics(self, roots: list[int], move: int) -> tuple[int, float, float | None, float]:
+        """Visits, total score, exact score if it is proven, and the most it can be, of one of our moves at the given roots."""
+        visits, total, exact, bound = 0, 0.0, None, 100.0
+        g = self.graph.arrays
         for root in roots:
-            position = np.flatnonzero(tree.moves_of(root, self.role) == move)
-            if not len(position):
+            moves = self.graph.moves_of(root, self.role)
+            position = int(np.searchsorted(moves, move))
+            if position == len(moves) or moves[position] != move:
                 continue
-            slot = int(tree.stat_start[root, self.role] + position[0])
-            visits += int(tree.stat_visits[slot])
-            total += float(tree.stat_total[slot])
-        if len(roots) == 1 and int(tree.legal_count[roots[0]].prod()) == int(tree.legal_count[roots[0], self.role]):
-            child = tree.child(roots[0], int(np.flatnonzero(tree.moves_of(roots[0], self.role) == move)[0]))
-            if child >= 0 and tree.proven[child]:
-                return max(visits, 1), float(tree.exact[child, self.role]) * max(visits, 1), True
-        return visits, total, False
+            slot = self.graph.slots(root, self.role).start + position
+            entry = g.move[slot]
+            visits += int(entry["visits"])
+            total += float(entry["total"])
+            if len(roots) == 1 and not np.isnan(entry["exact"]):
+                exact = float(entry["exact"])
+            if len(roots) == 1:
+                bound = min(bound, float(entry["bound"]))
+        return visits, total, exact, bound
 
     def best_move(self) -> int:
         """Global index of our move with the best expectation; -1 if we have none."""

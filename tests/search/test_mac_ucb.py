@@ -9,7 +9,8 @@ from scsp_player.grounding.ground_game import unpack_state
 from scsp_player.network import template
 from scsp_player.propnet import Propnet
 from scsp_player.search.expansion import NetworkExpander, PropnetExpander
-from scsp_player.search.mac_ucb import MacUcb, SearchSettings
+from scsp_player.search.mac_ucb import MacUcb
+from scsp_player.search.settings import SearchSettings
 from tests.oracles.naive_grounder import ground
 
 PILE = """
@@ -79,9 +80,9 @@ def soon(seconds=600.0):
 def test_a_pile_is_solved(expander, stones, value):
     game, search = searcher(PILE.replace("(pile 6)) (init", f"(pile {stones})) (init"), 0, expander)
     search.think(soon(), leaves=2000)
-    assert search.tree.proven[0]
-    assert search.tree.exact[0, 0] == value
-    assert search.tree.exact[0, 1] == 100 - value
+    assert search.decided
+    assert search.value == value
+    assert search.graph.arrays.exact[0, 1] == 100 - value
     if value:
         assert str(game.move(search.best_move())) == f"(take {stones % 3})"
 
@@ -91,7 +92,8 @@ def test_both_expanders_know_the_same_moves_and_successors():
     propnet = Propnet(game)
     plain = PropnetExpander(propnet)
     solving = NetworkExpander(template(game), game, plain)
-    [by_propnet], [by_network] = plain.expand(game.initial_state[None]), solving.expand(game.initial_state[None])
+    by_propnet, by_network = plain.expand(game.initial_state[None]), solving.expand(game.initial_state[None])
+    assert by_network.owner.tolist() == [0] * len(by_network.joint_moves)
     assert by_propnet.legal.tolist() == by_network.legal.tolist()
     repeated = np.repeat(game.initial_state[None], len(by_network.joint_moves), axis=0)
     assert propnet.successors(repeated, by_network.joint_moves).tolist() == by_network.successors.tolist()
@@ -102,14 +104,13 @@ def test_simultaneous_moves_are_mixed():
     search.think(soon(), leaves=4000)
     visits = [s.visits for s in search.statistics()]
     assert min(visits) > 0.2 * sum(visits)
-    assert not search.tree.proven[0]
+    assert not search.decided
 
 
 def test_chance_is_an_expectation():
     game, search = searcher(DIE, 1)
     search.think(soon(), leaves=3000)
-    assert search.tree.proven[0]
-    assert search.tree.exact[0, 1] == 60.0
+    assert search.value == 60.0
     assert str(game.move(search.best_move())) == "throw"
 
 
@@ -127,17 +128,17 @@ def test_what_was_learnt_is_kept_below_the_move_played():
     search.think(soon(), leaves=500)
     move = game.move_index
     joint = np.array([index_of(move[0], "(take 1)"), index_of(move[1], "wait")], dtype=np.int32)
-    before = search.tree.node_visits[search.tree.child(0, int(search.tree.codes_of(0, joint[None])[0]))]
+    before = search.graph.arrays.node["visits"][search.graph.child(0, joint)]
     search.advance(joint)
-    assert search.tree.node_visits[0] == before > 0
-    assert "(pile 5)" in map(str, game.fluents_of(search.tree.states[0]))
+    assert sum(s.visits for s in search.statistics()) == before - 1 > 0
+    assert "(pile 5)" in map(str, game.fluents_of(search.states[0]))
 
 
 def test_a_move_never_searched_still_leads_on():
     game, search = searcher(PILE, 0)
     joint = np.array([index_of(game.move_index[0], "(take 2)"), index_of(game.move_index[1], "wait")], dtype=np.int32)
     search.advance(joint)
-    assert "(pile 4)" in map(str, game.fluents_of(search.tree.states[0]))
+    assert "(pile 4)" in map(str, game.fluents_of(search.states[0]))
 
 
 def index_of(table, text):

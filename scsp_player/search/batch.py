@@ -1,0 +1,57 @@
+"""The buffers of one batch of paths."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.search.graph import PATH_LIMIT
+
+ROW = np.dtype(
+    [
+        ("code", np.int64),  # the joint move that leads on from the last node
+        ("leaf", np.int64),  # the node that it leads to, -1 if unknown
+        ("length", np.int32),  # nodes on the path
+        ("kind", np.int8),  # how it ends, see ``constants``
+        ("unfinished", np.int8),  # 1 if the last node made no move
+    ],
+    align=True,
+)
+STEP = np.dtype(
+    [
+        ("node", np.int32),
+        ("edge", np.int32),  # the edge taken, -1 for a new one
+    ],
+    align=True,
+)
+
+
+class Rows(NamedTuple):
+    """One row a path; see ``descent_kernels.descend``.
+
+    Attributes:
+        row: ``ROW``[rows].
+        path: ``STEP``[rows, PATH_LIMIT], from the root on.
+        slot: int64[rows, PATH_LIMIT, roles], the chosen entries of the move arena.
+        moves: int32[rows, roles], the joint move that leads on from the last node.
+        score: float64[rows, roles], what is backed up.
+    """
+
+    row: NDArray[np.void]
+    path: NDArray[np.void]
+    slot: NDArray[np.int64]
+    moves: NDArray[np.int32]
+    score: NDArray[np.float64]
+
+
+def make_rows(rows: int, roles: int) -> Rows:
+    """Buffers for so many paths."""
+    return Rows(
+        row=np.zeros(rows, ROW),
+        path=np.zeros((rows, PATH_LIMIT), STEP),
+        slot=np.zeros((rows, PATH_LIMIT, roles), np.int64),
+        moves=np.zeros((rows, roles), np.int32),
+        score=np.zeros((rows, roles)),
+    )
