@@ -7,10 +7,6 @@ import sys
 
 import typer
 
-from scsp_player.gdl.errors import GdlError
-from scsp_player.protocol.errors import ProtocolError
-from xcsp.errors import XcspError
-
 COMMANDS = ("check", "ground", "translate", "solve", "plan", "serve", "match", "conform", "agents")
 """Names of sub-commands; each is the function ``command`` of the module with its name in ``scsp_player.commands``."""
 
@@ -37,6 +33,13 @@ def main() -> None:
     """Entry point of the ``scsp-player`` script: errors that a user can cause end with one line and exit status 2."""
     try:
         build()()
-    except (GdlError, ProtocolError, XcspError) as error:
+    except Exception as error:
+        # Only now: these packages take time to load, and most commands need few of them.
+        from scsp_player.gdl.errors import GdlError
+        from scsp_player.protocol.errors import ProtocolError
+        from xcsp.errors import XcspError
+
+        if not isinstance(error, GdlError | ProtocolError | XcspError):
+            raise
         print(f"scsp-player: {error}", file=sys.stderr)
         sys.exit(2)

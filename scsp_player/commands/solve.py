@@ -13,18 +13,28 @@ if TYPE_CHECKING:
     from scsp_player.commands.solve_output import Answer
     from xcsp import Instance
 
-ENGINES = ("str2", "python-constraint")
+ENGINES = ("ct", "str2", "python-constraint")
+ORDERINGS = ("dom/ddeg", "dom/wdeg", "dom", "lex")
 
 
 def command(
     instance: Annotated[
         Path, typer.Argument(help="An XCSP3 document, plain or compressed (.lzma, .xz).", exists=True, dir_okay=False)
     ],
-    engine: Annotated[str, typer.Option(help="str2, or the slow independent python-constraint.")] = "str2",
+    engine: Annotated[
+        str, typer.Option(help="ct (tables as bitsets), str2 (as rows), or the slow independent python-constraint.")
+    ] = "ct",
+    ordering: Annotated[
+        str | None,
+        typer.Option(help="dom/ddeg (for all solutions), dom/wdeg (for one, with restarts), dom or lex.", show_default=False),
+    ] = None,
     all_solutions: Annotated[bool, typer.Option("--all", help="Print all solutions instead of one.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Stop after so many solutions.")] = None,
-    count: Annotated[bool, typer.Option("--count", help="Count solutions, all or up to --limit; print none.")] = False,
-    time_limit: Annotated[float | None, typer.Option(min=0, help="Stop the search after so many seconds.")] = None,
+    count: Annotated[
+        bool,
+        typer.Option("--count", help="Count solutions, all or up to --limit; print none. With --all find them one by one."),
+    ] = False,
+    time_limit: Annotated[float | None, typer.Option(min=0, help="Stop so many seconds after the start of reading.")] = None,
     theta: Annotated[
         str | None,
         typer.Option(help="Solve the stochastic problem: first decisions from which a policy is satisfied with this probability."),
@@ -40,21 +50,29 @@ def command(
     if engine not in ENGINES:
         raise typer.BadParameter(f"{engine} is none of {', '.join(ENGINES)}")
     threshold = None if theta is None else _probability(theta)
-    if threshold is not None and engine != "str2":
-        raise typer.BadParameter("policies are found by the engine str2 only")
+    if threshold is not None and engine == "python-constraint":
+        raise typer.BadParameter("python-constraint finds no policies; take another engine")
+    if ordering is not None and ordering not in ORDERINGS:
+        raise typer.BadParameter(f"{ordering} is none of {', '.join(ORDERINGS)}")
     from scsp_player.commands.solve_output import JsonAnswer, LineAnswer
 
     began = time.perf_counter()
     from xcsp import read_instance
 
     problem = read_instance(instance)
-    facts = {"instance": instance.name, "engine": engine, "parse_seconds": round(time.perf_counter() - began, 6)}
+    parsing = time.perf_counter() - began
+    facts = {"instance": instance.name, "engine": engine, "parse_seconds": round(parsing, 6)}
     answer: Answer = JsonAnswer(problem, facts) if json_output else LineAnswer(problem)
     most = limit if all_solutions or count or limit is not None else 1
+    left = None if time_limit is None else max(0.0, time_limit - parsing)
     if threshold is not None:
-        _policies(answer, problem, threshold, most, time_limit, count)
+        _policies(answer, problem, engine, threshold, most, left, count)
+    elif engine == "python-constraint":
+        _solutions(answer, problem, None, most, left, count)
+    elif most == 1 and not count:
+        _first(answer, problem, engine, ordering or "dom/wdeg", left)
     else:
-        _solutions(answer, problem, engine, most, time_limit, count)
+        _solutions(answer, problem, (engine, ordering or "dom/ddeg"), most, left, count, all_solutions)
     answer.close()
     if answer.status == "UNSAT":
         raise typer.Exit(1)
@@ -70,34 +88,62 @@ def _probability(text: str) -> Fraction:
     return threshold
 
 
-def _solutions(answer: Answer, problem: Instance, engine: str, most: int | None, seconds: float | None, count: bool) -> None:
-    """Streams the solutions of a plain problem into ``answer``."""
+def _first(answer: Answer, problem: Instance, engine: str, ordering: str, seconds: float | None) -> None:
+    """Finds one solution."""
+    from scsp_player.solver import Solver
+
+    began = time.perf_counter()
+    solver = Solver(problem, ordering, engine=engine)
+    setup = time.perf_counter() - began
+    solutions = solver.first(seconds=None if seconds is None else max(0.0, seconds - setup))
+    answer.open(list(range(len(problem.variables))))
+    answer.add(solutions.values, None)
+    effort: dict[str, int | None] = {"nodes": solutions.nodes, "fails": solutions.fails}
+    answer.finish(solutions.complete, setup, solutions.seconds, effort)
+
+
+def _solutions(
+    answer: Answer,
+    problem: Instance,
+    engine: tuple[str, str] | None,
+    most: int | None,
+    seconds: float | None,
+    count: bool,
+    one_by_one: bool = True,
+) -> None:
+    """Streams the solutions of a plain problem into ``answer``, found by an engine with an ordering or by python-constraint."""
     from scsp_player.solver import ReferenceSolver, Solver
 
     began = time.perf_counter()
-    solver = Solver(problem) if engine == "str2" else ReferenceSolver(problem)
-    left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
+    solver = Solver(problem, engine[1], engine=engine[0]) if engine else ReferenceSolver(problem)
     setup = time.perf_counter() - began
+    left = None if seconds is None else max(0.0, seconds - setup)
     enumeration = solver.stream(limit=most, seconds=left)
     answer.open(list(range(len(problem.variables))))
-    if count:
+    cpu = time.process_time()
+    if count and one_by_one:
+        answer.add_count(sum(map(len, enumeration)))
+    elif count:
         answer.add_count(enumeration.count())
     else:
         for block in enumeration:
             answer.add(block, None)
-    counted = engine == "str2"
-    effort = {"nodes": enumeration.nodes if counted else None, "fails": enumeration.fails if counted else None}
-    answer.finish(enumeration.complete, setup, enumeration.seconds, effort)
+    cpu = time.process_time() - cpu
+    effort = {"nodes": enumeration.nodes if engine else None, "fails": enumeration.fails if engine else None}
+    answer.finish(enumeration.complete, setup, enumeration.seconds, effort, cpu)
 
 
-def _policies(answer: Answer, problem: Instance, threshold: Fraction, most: int | None, seconds: float | None, count: bool) -> None:
+def _policies(
+    answer: Answer, problem: Instance, engine: str, threshold: Fraction, most: int | None, seconds: float | None, count: bool
+) -> None:
     """Finds the solution policies of a stochastic problem."""
     from scsp_player.solver import Solver, sfc
 
     began = time.perf_counter()
-    solver = Solver(problem)
+    solver = Solver(problem, engine=engine)
     setup = time.perf_counter() - began
-    policies = sfc.solution_policies(solver, threshold=threshold, limit=most, seconds=seconds)
+    left = None if seconds is None else max(0.0, seconds - setup)
+    policies = sfc.solution_policies(solver, threshold=threshold, limit=most, seconds=left)
     answer.open(policies.variables.tolist(), threshold)
     if count:
         answer.add_count(len(policies))

@@ -51,8 +51,10 @@ class Answer:
             self.status = "SAT"
             self.found += number
 
-    def finish(self, complete: bool, setup: float, seconds: float, effort: dict[str, int | None]) -> None:
-        """Takes the end of the search: whether it was complete, seconds to build and to search, and what it cost."""
+    def finish(
+        self, complete: bool, setup: float, seconds: float, effort: dict[str, int | None], cpu: float | None = None
+    ) -> None:
+        """Takes the end of the search: whether it was complete, seconds to build and to search, what it cost, CPU seconds."""
         if complete and not self.found:
             self.status = "UNSAT"
 
@@ -93,9 +95,11 @@ class LineAnswer(Answer):
             print(STATUS_LINES["SAT"])
         super().add_count(number)
 
-    def finish(self, complete: bool, setup: float, seconds: float, effort: dict[str, int | None]) -> None:
+    def finish(
+        self, complete: bool, setup: float, seconds: float, effort: dict[str, int | None], cpu: float | None = None
+    ) -> None:
         """Prints the figures."""
-        super().finish(complete, setup, seconds, effort)
+        super().finish(complete, setup, seconds, effort, cpu)
         if self.status != "SAT":
             print(STATUS_LINES[self.status])
         if self.threshold is not None:
@@ -130,13 +134,16 @@ class JsonAnswer(Answer):
         super().add_count(number)
         self._counted = True
 
-    def finish(self, complete: bool, setup: float, seconds: float, effort: dict[str, int | None]) -> None:
+    def finish(
+        self, complete: bool, setup: float, seconds: float, effort: dict[str, int | None], cpu: float | None = None
+    ) -> None:
         """Keeps the figures."""
-        super().finish(complete, setup, seconds, effort)
+        super().finish(complete, setup, seconds, effort, cpu)
         self._facts = {
             "status": self.status,
             "solutions": self.found,
             "seconds": round(seconds, 6),
+            **({} if cpu is None else {"cpu_seconds": round(cpu, 6)}),
             **effort,
             "complete": complete,
             "setup_seconds": round(setup, 6),

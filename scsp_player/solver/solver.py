@@ -11,6 +11,7 @@ from scsp_player.solver.enumeration import Enumeration
 from scsp_player.solver.layout import MOST_MASK_WORDS
 from scsp_player.solver.question import NOTHING, ORDERINGS, VALUE_ORDERS, Assumptions, Question, ask, told_arrays
 from scsp_player.solver.results import Count, Solutions
+from scsp_player.solver.satisfaction import first_solution
 from scsp_player.solver.store import build_store
 from xcsp.model import Instance
 
@@ -137,6 +138,18 @@ class Solver:
         enumeration = self.stream(assumptions, project=project, limit=limit, seconds=seconds)
         number = enumeration.count()
         return Count(number, enumeration.complete, enumeration.nodes, enumeration.fails, enumeration.seconds)
+
+    def first(self, assumptions: Assumptions | None = None, *, seconds: float | None = None) -> Solutions:
+        """One solution if there is any, searched for with restarts (best with the ordering ``dom/wdeg``).
+
+        Args:
+            assumptions: as for ``solutions``.
+            seconds: stop after so much wall time.
+
+        Raises:
+            ValueError: if an index names no variable.
+        """
+        return first_solution(self.store, self._question(*told_arrays(assumptions), None), seconds)
 
     def expand(
         self, variables: ArrayLike, values: ArrayLike, *, project: ArrayLike | None = None, limit: int | None = None

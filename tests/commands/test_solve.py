@@ -57,7 +57,7 @@ def test_one_solution_by_default(scsp: Path) -> None:
     assert "d FOUND SOLUTIONS 1" in lines
 
 
-@pytest.mark.parametrize("engine", ["str2", "python-constraint"])
+@pytest.mark.parametrize("engine", ["ct", "str2", "python-constraint"])
 def test_all_and_count(scsp: Path, engine: str) -> None:
     lines = run(scsp, "--all", "--engine", engine).splitlines()
     assert lines[0] == "s SATISFIABLE"
