@@ -12,13 +12,17 @@ exceed it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORD, Code, Value
-from scsp_player.propnet.playout_layout import LEVELS, RANDOM_LINES, RANDOM_TAPS, Call, Phase, Status
+from scsp_player.propnet.playout_layout import LEVELS, RANDOM_LINES, RANDOM_TAPS, Call, Phase, Role, Status
 
 UNROLLED = 4
 """Loops over the bits of a counter are written out up to this height of the tree: that is where nearly all nodes are."""
+
+SMALL_WIDTH = 8
+"""Ranks with so many bits have code of their own for each number of bits."""
 
 
 def tree_lines(moves: int) -> int:
@@ -39,13 +43,14 @@ def write_refill(module: Any) -> Code:
     """``refill(lines)``: the next ``RANDOM_LINES`` values of the random generator."""
     code = Code(module, "refill", [POINTER])
     [lines] = code.arguments
-    with code.count(RANDOM_LINES) as i:
-        value = code.load(lines, i)
-        for tap in RANDOM_TAPS:
-            place = i + tap
-            place = code.choose(place.less(RANDOM_LINES), place, place - RANDOM_LINES)
-            value = value ^ code.load(lines, place)
-        code.store(lines, i, value)
+    # The places where a tap runs over the end cut the loop into parts with fixed distances.
+    edges = sorted({0, RANDOM_LINES, *(RANDOM_LINES - tap for tap in RANDOM_TAPS)})
+    for begin, end in pairwise(edges):
+        with code.count(end, begin) as i:
+            value = code.load(lines, i)
+            for tap in RANDOM_TAPS:
+                value = value ^ code.load(lines, i + (tap if begin + tap < RANDOM_LINES else tap - RANDOM_LINES))
+            code.store(lines, i, value)
     code.result(0)
     return code
 
@@ -53,77 +58,145 @@ def write_refill(module: Any) -> Code:
 def write_ranks(module: Any, refill: Code) -> Code:
     """``ranks(group, call, root, width)``: random ranks below the root's counts for the lanes in CHOSEN.
 
-    Writes rank bit j (j < ``width``) to line ``root + j`` of the tree and uses ``2 * width`` lines after the counter. Returns 0,
-    and writes nothing, if no lane has a choice.
+    Writes rank bit j (j < ``width``) to line ``root + j`` of the tree and uses ``2 * width`` lines after the counter. Returns 0 if
+    no lane has a choice.
     """
     code = Code(module, "ranks", [POINTER, POINTER, WORD, WORD])
     group, call, root, width = code.arguments
     tree = code.address(group, code.load_word(call, Call.TREE) * VECTOR_BYTES)
-    random = code.address(group, code.load_word(call, Call.RANDOM) * VECTOR_BYTES)
-    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    source = _RandomLines(code, group, call, refill)
+    choice = code.variable(code.word(0))
+    for bits in range(1, SMALL_WIDTH + 1):
+        with code.when(width.equal(bits)):
+            choice.set(_small_ranks(code, source, tree, root, bits))
+    with code.when(width.compare(">", SMALL_WIDTH)):
+        choice.set(_large_ranks(code, source, tree, root, width))
+    code.result(choice.get())
+    return code
+
+
+class _RandomLines:
+    """The random generator of a group, and the lanes that want numbers."""
+
+    def __init__(self, code: Code, group: Value, call: Value, refill: Code) -> None:
+        self._code, self._refill = code, refill
+        self.lines = code.address(group, code.load_word(call, Call.RANDOM) * VECTOR_BYTES)
+        status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+        self._place = code.address(status, Status.POSITION * VECTOR_BYTES)
+        self.pending = code.load(status, Status.CHOSEN)
+
+    def take(self, count: Value | int) -> Value:
+        """The first of ``count`` fresh lines."""
+        code = self._code
+        position = code.variable(code.load_word(self._place, 0))
+        with code.when((position.get() + count).compare(">", RANDOM_LINES)):
+            code.call(self._refill, [self.lines])
+            position.set(0)
+        code.store_word(self._place, 0, position.get() + count)
+        return position.get()
+
+
+def _small_ranks(code: Code, source: _RandomLines, tree: Value, root: Value, width: int) -> Value:
+    """``ranks`` with a width that is known when the code is written: everything stays in registers."""
+    borrow = code.lanes(-1)
+    limits: list[Value] = []
+    for j in range(width):
+        count = code.load(tree, root + j)
+        limits.append(count ^ borrow)
+        borrow = ~count & borrow
+    # Whether the largest rank has this or a higher bit.
+    needed = [limits[-1]]
+    for j in reversed(range(width - 1)):
+        needed.insert(0, needed[0] | limits[j])
+    ranks = [code.variable(code.lanes(0)) for _ in range(width)]
+    missing = code.variable(source.pending)
+    choice = code.any(needed[0] & source.pending)
+    with code.when(choice), code.repeat() as rounds:
+        position = source.take(width)
+        greater = code.lanes(0)
+        for j in range(width):
+            number = code.load(source.lines, position + j) & needed[j]
+            different = number ^ limits[j]
+            greater = greater ^ (different & (greater ^ number))
+            ranks[j].set(ranks[j].get() ^ ((ranks[j].get() ^ number) & missing.get()))
+        missing.set(missing.get() & greater)
+        rounds.leave_unless(code.any(missing.get()))
+    for j in range(width):
+        code.store(tree, root + j, ranks[j].get())
+    return code.choose(choice, code.word(1), code.word(0))
+
+
+def _large_ranks(code: Code, source: _RandomLines, tree: Value, root: Value, width: Value) -> Value:
+    """``ranks`` with any width."""
     limits = root + width + 1
-    pending = code.load(status, Status.CHOSEN)
     # Largest rank = count - 1, and for every bit whether the largest rank has this or a higher bit.
     borrow = code.variable(code.lanes(-1))
     with code.count(width) as j:
         count = code.load(tree, root + j)
         code.store(tree, limits + j, count ^ borrow.get())
+        code.store(tree, root + j, code.lanes(0))
         borrow.set(~count & borrow.get())
     needed = code.variable(code.lanes(0))
     with code.count(width) as i:
         highest = width - 1 - i
         needed.set(needed.get() | code.load(tree, limits + highest))
         code.store(tree, limits + width + highest, needed.get())
-    result = code.variable(code.word(0))
-    with code.when(code.any(needed.get() & pending)):
-        result.set(1)
-        missing = code.variable(pending)
-        position = code.variable(code.load_word(code.address(status, Status.POSITION * VECTOR_BYTES), 0))
+    choice = code.any(needed.get() & source.pending)
+    with code.when(choice):
+        missing = code.variable(source.pending)
         with code.repeat() as rounds:
-            with code.when((position.get() + width).compare(">", RANDOM_LINES)):
-                code.call(refill, [random])
-                position.set(0)
+            position = source.take(width)
             greater = code.variable(code.lanes(0))
             with code.count(width) as j:
-                number = code.load(random, position.get() + j) & code.load(tree, limits + width + j)
-                limit = code.load(tree, limits + j)
-                greater.set((number & ~limit) | (~(number ^ limit) & greater.get()))
+                number = code.load(source.lines, position + j) & code.load(tree, limits + width + j)
+                different = number ^ code.load(tree, limits + j)
+                greater.set(greater.get() ^ (different & (greater.get() ^ number)))
                 rank = code.load(tree, root + j)
                 code.store(tree, root + j, rank ^ ((rank ^ number) & missing.get()))
-            position.set(position.get() + width)
             missing.set(missing.get() & greater.get())
             rounds.leave_unless(code.any(missing.get()))
-        code.store_word(code.address(status, Status.POSITION * VECTOR_BYTES), 0, position.get())
-    code.result(result.get())
-    return code
+    return code.choose(choice, code.word(1), code.word(0))
 
 
 def write_draw(module: Any, ranks: Code) -> Code:
-    """``draw(group, call, phase)``: one uniformly drawn legal move a live lane for every role that has a choice.
+    """``draw(group, call, phase, role)``: one uniformly drawn legal move of a role for each live lane.
 
-    The lines of the moves hold what is legal; afterwards exactly one move of each role is set in each live lane, apart from those
-    in STUCK, in which a role has no legal move. Other lanes hold anything.
+    The lines of the moves hold what is legal; afterwards exactly one move of the role is set in each live lane, apart from those
+    that are added to STUCK because there is no legal move. Other lanes hold anything.
     """
-    code = Code(module, "draw", [POINTER, POINTER, POINTER])
-    group, call, phase = code.arguments
+    code = Code(module, "draw", [POINTER, POINTER, POINTER, POINTER])
+    group, call, phase, role = code.arguments
     status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
     live = code.load(status, Status.LIVE)
     chosen = code.pointer(code.load_word(call, Call.CHOSEN))
-    bounds, lines = code.pointer(code.load_word(phase, Phase.ROLE)), code.pointer(code.load_word(phase, Phase.MOVE_LINES))
-    code.store(status, Status.STUCK, code.lanes(0))
-    with code.count(code.load_word(phase, Phase.ROLES)) as role:
-        count = code.variable(code.word(0))
-        legal = code.variable(code.lanes(0))
-        with code.count(code.load_word(bounds, role * 2 + 1), code.load_word(bounds, role * 2)) as i:
-            line = code.load_half(lines, i)
-            row = code.load(group, line)
-            code.store_half(chosen, count.get(), line)
-            count.set(count.get() + code.choose(code.any(row & live), code.word(1), code.word(0)))
-            legal.set(legal.get() | row)
-        code.store(status, Status.STUCK, code.load(status, Status.STUCK) | (live & ~legal.get()))
-        with code.when(count.get().compare(">", 1)):
-            code.store(status, Status.CHOSEN, live & legal.get())
-            _choose(code, group, call, ranks, chosen, count.get())
+    lines = code.pointer(code.load_word(phase, Phase.MOVE_LINES))
+    count = code.variable(code.word(0))
+    legal = code.variable(code.lanes(0))
+    with code.count(code.load_word(role, Role.LAST), code.load_word(role, Role.FIRST)) as i:
+        line = code.load_half(lines, i)
+        row = code.load(group, line)
+        code.store_half(chosen, count.get(), line)
+        count.set(count.get() + code.choose(code.any(row & live), code.word(1), code.word(0)))
+        legal.set(legal.get() | row)
+    code.store(status, Status.STUCK, code.load(status, Status.STUCK) | (live & ~legal.get()))
+    with code.when(count.get().compare(">", 1)):
+        code.store(status, Status.CHOSEN, live & legal.get())
+        _choose(code, group, call, ranks, chosen, count.get())
+    code.result(0)
+    return code
+
+
+def write_ready(module: Any, ranks: Code) -> Code:
+    """``ready(group, call, role)``: between the two halves of a draw that is written out: draw ranks, say who chooses."""
+    code = Code(module, "ready", [POINTER, POINTER, POINTER])
+    group, call, role = code.arguments
+    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    live, legal = code.load(status, Status.LIVE), code.load(group, code.load_word(role, Role.ANY))
+    root, width = code.load_word(role, Role.ROOT), code.load_word(role, Role.WIDTH)
+    code.store(status, Status.STUCK, code.load(status, Status.STUCK) | (live & ~legal))
+    code.store(status, Status.CHOSEN, live & legal)
+    code.call(ranks, [group, call, root - code.load_word(call, Call.TREE), width])
+    code.store(group, root + width, live & legal)
     code.result(0)
     return code
 

@@ -98,7 +98,7 @@ class Variable:
 
     def set(self, value: Value | int) -> None:
         """Change the value."""
-        raw = ir.Constant(self.kind, value) if isinstance(value, int) else value.raw
+        raw = value.raw if isinstance(value, Value) else self.code.constant(self.kind, value)
         self.code.builder.store(raw, self.slot)
 
 
@@ -118,6 +118,10 @@ class Code:
         self.arguments = [Value(self, argument) for argument in self.function.args]
 
     # Constants and conversions
+
+    def constant(self, kind: Any, value: int) -> Any:
+        """A constant of a kind; a vector has the same word in every place."""
+        return ir.Constant(kind, [value] * WORDS if kind == _VECTOR else value)
 
     def word(self, value: int) -> Value:
         """A constant word."""

@@ -27,9 +27,13 @@ def write_interpreter(module: Any) -> Code:
             target, positive, negative = (code.load_half(instruction, i) for i in range(3))
             operands = code.address(instruction, 12)
             result = code.variable(code.lanes(-1))
+            with code.when(positive.less(0)):
+                result.set(0)
+                with code.count(negative) as i:
+                    result.set(result.get() ^ code.load(group, code.load_half(operands, i)))
             with code.count(positive) as i:
                 result.set(result.get() & code.load(group, code.load_half(operands, i)))
-            with code.when(negative.compare(">", 0)):
+            with code.when((positive | (negative - 1)).compare(">=", 0)):
                 excluded = code.variable(code.lanes(0))
                 with code.count(positive + negative, positive) as i:
                     excluded.set(excluded.get() | code.load(group, code.load_half(operands, i)))
@@ -38,7 +42,8 @@ def write_interpreter(module: Any) -> Code:
             with code.when(place.get().compare(">=", feedback)):
                 changed.set(changed.get() | (result.get() ^ code.load(group, target)))
             code.store(group, target, result.get())
-            place.set(place.get() + (positive + negative + 3) * 4)
+            number_of_positive = code.choose(positive.less(0), code.word(0), positive)
+            place.set(place.get() + (number_of_positive + negative + 3) * 4)
     code.result(_as_word(code, code.any(changed.get())))
     return code
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,6 +20,7 @@ from scsp_player.propnet.playout_layout import Totals
 from scsp_player.propnet.playouts import Goals, Player, PlayoutResult, deal
 from scsp_player.propnet.program import PhaseCode, Program
 from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, TERMINAL, Schedule
+from scsp_player.propnet.simplify import simplify
 from scsp_player.propnet.stretches import kernels
 from scsp_player.propnet.vector_code import Layout
 from scsp_player.propnet.workspace import Workspace, WorkspacePool
@@ -68,13 +70,38 @@ class Propnet:
         self._general_player = Player(self.general, self._layout, self._goals, self._most_moves)
         self.phases = find_phases(game, circuit) if split else one
         self.player = self._general_player
-        certain = np.isin(circuit.legal, (0, 1))
-        if split and (len(self.phases.fluents) or certain.any()):
-            codes = tuple(
-                PhaseCode.of_phase(game, circuit_of_phase(game, circuit, self.phases, i), self._layout, self.phases.fluents)
-                for i in range(len(self.phases))
+        self._native = native
+        if split and (len(self.phases.fluents) or np.isin(circuit.legal, (0, 1)).any()):
+            self.player = self._player_of(circuit, None)
+
+    def _player_of(self, circuit: Circuit, like: Player | None) -> Player:
+        """A player of a circuit, which plays exactly as another one if one is given."""
+        number = range(len(self.phases))
+        models = like.program.codes if like else [None for _ in number]
+        codes = tuple(
+            PhaseCode.of_phase(
+                self.game, circuit_of_phase(self.game, circuit, self.phases, i), self._layout, self.phases.fluents, model
             )
-            self.player = Player(Program.of(self.phases, codes, native), self._layout, self._goals, self._most_moves)
+            for i, model in zip(number, models, strict=True)
+        )
+        program = Program.of(self.phases, codes, self._native, like.program.patience if like else None)
+        return Player(program, self._layout, self._goals, self._most_moves, like.groups if like else None)
+
+    def improve(self, seconds: float) -> None:
+        """Take time to simplify the circuit that playouts use; they become faster, and otherwise stay as they are.
+
+        What is known of states that matches get to goes into it, so afterwards playouts should begin in such states only. Other
+        threads may use the network meanwhile: playouts that are being played go on with the old circuit.
+        """
+        circuit = simplify(self.circuit, self.game, seconds=seconds)
+        circuit = replace(circuit, goal=circuit.goal[self._goals.order])
+        self.player = self._player_of(circuit, self.player)
+
+    def improve_in_background(self, seconds: float) -> threading.Thread:
+        """``improve`` in a thread that ends with the process; returns the thread."""
+        thread = threading.Thread(target=self.improve, args=(seconds,), daemon=True, name="improve playouts")
+        thread.start()
+        return thread
 
     @property
     def lanes(self) -> int:

@@ -15,10 +15,10 @@ from typing import Any
 
 from llvmlite import ir
 
-from scsp_player.propnet.draw_code import write_draw, write_ranks, write_refill
+from scsp_player.propnet.draw_code import write_draw, write_ranks, write_ready, write_refill
 from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORDS, Code, Value
 from scsp_player.propnet.interpreter_code import write_interpreter, write_run
-from scsp_player.propnet.playout_layout import Call, Phase, Status, Totals
+from scsp_player.propnet.playout_layout import Call, Phase, Role, Status, Totals
 
 
 class Step:
@@ -53,7 +53,11 @@ class Step:
 
     def run(self, stage: int) -> None:
         """Compute a stage of the phase, given as a field of ``Phase``."""
-        begin, end = self.code.load_word(self.phase, stage), self.code.load_word(self.phase, stage + 1)
+        self.run_stretches(self.phase, stage)
+
+    def run_stretches(self, row: Value, field: int) -> None:
+        """Compute the stretches that two fields of a row name."""
+        begin, end = self.code.load_word(row, field), self.code.load_word(row, field + 1)
         self.code.call(self._run, [self.first, self.groups, self.stride, self.entries, begin, end])
 
     def add_populations(self, totals: Value, line: Value | int, lanes: Value) -> None:
@@ -175,7 +179,8 @@ def _write_cut(module: Any, older: Code) -> Code:
 
 def write_advance(module: Any, run: Code) -> Code:
     """``advance(call, steps)``: up to ``steps`` moves in all lanes; returns 1 if nothing is left to play, otherwise 0."""
-    draw = write_draw(module, write_ranks(module, write_refill(module)))
+    ranks = write_ranks(module, write_refill(module))
+    draw, ready = write_draw(module, ranks), write_ready(module, ranks)
     tally, begin, cut = _write_tally(module), _write_begin(module), _write_cut(module, _write_older(module))
     code = Code(module, "advance", [POINTER, ir.IntType(64)])
     call, steps = code.arguments
@@ -191,7 +196,7 @@ def write_advance(module: Any, run: Code) -> Code:
         with code.either(some) as (playing, idle):
             with playing:
                 step.run(Phase.LEGAL)
-                _draw(step, draw)
+                _draw(step, draw, ready)
                 step.run(Phase.NEXT)
                 _update(step)
                 code.store_word(call, Call.NOW, step.field(Call.NOW) + 1)
@@ -287,12 +292,23 @@ def _begin(step: Step, begin: Code, scored: Value) -> None:
         _end(step)
 
 
-def _draw(step: Step, draw: Code) -> None:
+def _draw(step: Step, draw: Code, ready: Code) -> None:
     """Draw moves; lanes in which a role has none give up."""
     code = step.code
     with step.each_group() as number:
+        code.store(step.lines(step.group(number), Call.STATUS), Status.STUCK, code.lanes(0))
+    with code.count(code.load_word(step.phase, Phase.ROLES)) as index:
+        role = code.address(code.pointer(code.load_word(step.phase, Phase.ROLE)), index * (8 * Role.FIELDS))
+        with code.either(code.load_word(role, Role.WIDTH).equal(0)) as (loops, written_out):
+            with loops, step.each_group() as number:
+                code.call(draw, [step.group(number), step.call, step.phase, role])
+            with written_out:
+                step.run_stretches(role, Role.UP)
+                with step.each_group() as number:
+                    code.call(ready, [step.group(number), step.call, role])
+                step.run_stretches(role, Role.DOWN)
+    with step.each_group() as number:
         group = step.group(number)
-        code.call(draw, [group, step.call, step.phase])
         status, totals = step.lines(group, Call.STATUS), step.lines(group, Call.TOTALS)
         live, stuck = code.load(status, Status.LIVE), code.load(status, Status.STUCK)
         step.add_populations(totals, Totals.PLIES, live & ~stuck)

@@ -51,12 +51,25 @@ class Phase:
     GOAL: Final = 4
     NEXT: Final = 6
     ROLES: Final = 8  # how many roles draw
-    ROLE: Final = 9  # address of int64[roles, 2], which part of MOVE_LINES belongs to each of them
+    ROLE: Final = 9  # address of int64[roles, Role.FIELDS]
     MOVE_LINES: Final = 10  # address of int32, lines
     CHANGES: Final = 11  # how many fluents may change
     CHANGED: Final = 12  # address of int32, these fluents
     PATIENCE: Final = 13  # steps that lanes in DONE may wait together, for each lane group
     FIELDS: Final = 14
+
+
+class Role:
+    """Fields of one row of the table of roles that draw."""
+
+    FIRST: Final = 0  # part of MOVE_LINES
+    LAST: Final = 1
+    WIDTH: Final = 2  # bits of a rank if the draw is written out, else 0
+    ROOT: Final = 3  # the following fields are those of ``DrawCode``
+    ANY: Final = 4
+    UP: Final = 5  # first stretch and, in the field after it, the end
+    DOWN: Final = 7
+    FIELDS: Final = 9
 
 
 class Entry:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
 from scsp_player.propnet.circuit import Circuit
+from scsp_player.propnet.draw_circuit import WRITTEN_OUT, DrawCode, draw_instructions
 from scsp_player.propnet.phases import Phases
-from scsp_player.propnet.playout_layout import Entry, Phase
+from scsp_player.propnet.playout_layout import Entry, Phase, Role
 from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, STAGES, TERMINAL, Schedule, schedule
 from scsp_player.propnet.stretches import Stretches
 from scsp_player.propnet.vector_code import Answers, Layout, VectorCode, vector_code
@@ -31,6 +32,7 @@ class PhaseCode:
         plan: the circuit in evaluation order.
         code: its instructions.
         bounds: int64[roles that draw, 2], parts of ``moves``.
+        draws: their draws as instructions, None for those that draw in loops.
         moves: int32, lines of moves that may be legal, for the roles that draw.
         changed: int32, fluents that may change.
     """
@@ -38,14 +40,23 @@ class PhaseCode:
     plan: Schedule
     code: VectorCode
     bounds: NDArray[np.int64]
+    draws: tuple[DrawCode | None, ...]
     moves: IntArray
     changed: IntArray
 
     @classmethod
-    def of_phase(cls, game: GroundGame, circuit: Circuit, layout: Layout, fixed: NDArray[np.int64]) -> PhaseCode:
+    def of_phase(
+        cls,
+        game: GroundGame,
+        circuit: Circuit,
+        layout: Layout,
+        fixed: NDArray[np.int64],
+        like: PhaseCode | None = None,
+    ) -> PhaseCode:
         """Code for playouts from the circuit of one phase.
 
-        A role whose move is certain does not draw, and the fluents ``fixed`` are left alone.
+        A role whose move is certain does not draw, and the fluents ``fixed`` are left alone. Code that is made ``like`` other code
+        draws among the same moves, so that the same random numbers give the same playouts.
         """
         plan = schedule(circuit)
         bounds: list[tuple[int, int]] = []
@@ -58,6 +69,8 @@ class PhaseCode:
             bounds.append((begin, begin + len(candidates)))
             moves.append(candidates)
         drawn = np.concatenate([np.zeros(0, np.int64), *moves])
+        if like is not None:
+            drawn, bounds = like.moves - layout.move, like.bounds.tolist()
         changes = plan.next != 2 * (1 + np.arange(game.fluents))
         changes[fixed] = False
         code = vector_code(plan, layout, Answers.of(plan, layout, drawn, np.flatnonzero(changes), percepts=False))
@@ -76,7 +89,10 @@ class PhaseCode:
     def _with(
         cls, plan: Schedule, code: VectorCode, bounds: NDArray[Any], moves: NDArray[np.int64], changed: NDArray[np.int64]
     ) -> PhaseCode:
-        return cls(plan, code, bounds.astype(np.int64), moves.astype(np.int32), changed.astype(np.int32))
+        draws = tuple(
+            draw_instructions(moves[a:b].tolist(), code.lines) if 1 < b - a <= WRITTEN_OUT else None for a, b in bounds.tolist()
+        )
+        return cls(plan, code, bounds.astype(np.int64), draws, moves.astype(np.int32), changed.astype(np.int32))
 
     def step_cost(self) -> int:
         """What a move in all lanes costs, in operands."""
@@ -103,9 +119,10 @@ class Program:
     Attributes:
         phases: the phases.
         codes: their code.
-        stretches: the same, executable.
+        stretches: the same, executable, each phase followed by its draws.
         entries: int64[stretches, Entry.FIELDS], of all phases.
         table: int64[phases, Phase.FIELDS].
+        patience: lane-steps that ended lanes may wait for being scored, for each phase.
         lines: lines that the values of a lane group take.
     """
 
@@ -114,6 +131,7 @@ class Program:
     stretches: tuple[Stretches, ...]
     entries: NDArray[np.int64]
     table: NDArray[np.int64]
+    patience: tuple[int, ...]
     lines: int
     _kept: tuple[Any, ...]
 
@@ -132,25 +150,26 @@ class Program:
         """
         if patience is None:
             patience = patience_of(codes)
-        stretches = tuple(Stretches.of(code.code, native) for code in codes)
         table = np.zeros((len(codes), Phase.FIELDS), np.int64)
-        offset = 0
-        kept: list[Any] = []
-        for row, code, executable, patient in zip(table, codes, stretches, patience, strict=True):
-            for field, stage in ((Phase.TERMINAL, TERMINAL), (Phase.LEGAL, LEGAL), (Phase.GOAL, GOAL), (Phase.NEXT, NEXT)):
-                row[field : field + 2] = offset + executable.stage[stage : stage + 2]
-            bounds, moves, changed = (np.ascontiguousarray(a) for a in (code.bounds, code.moves, code.changed))
-            kept += [bounds, moves, changed]
-            row[Phase.ROLES], row[Phase.ROLE], row[Phase.MOVE_LINES] = len(bounds), bounds.ctypes.data, moves.ctypes.data
+        builder = _Builder([], [], [])
+        for row, code, patient in zip(table, codes, patience, strict=True):
+            stage = builder.add(code.code, native)
+            for field, number in ((Phase.TERMINAL, TERMINAL), (Phase.LEGAL, LEGAL), (Phase.GOAL, GOAL), (Phase.NEXT, NEXT)):
+                row[field : field + 2] = stage[number : number + 2]
+            roles = np.zeros((len(code.bounds), Role.FIELDS), np.int64)
+            roles[:, Role.FIRST : Role.LAST + 1] = code.bounds
+            for role, draw in zip(roles, code.draws, strict=True):
+                if draw is not None:
+                    role[Role.WIDTH], role[Role.ROOT], role[Role.ANY] = draw.width, draw.root, draw.any
+                    stage = builder.add(draw.code, native)
+                    role[Role.UP : Role.UP + 2], role[Role.DOWN : Role.DOWN + 2] = stage[:2], stage[1:3]
+            moves, changed = (np.ascontiguousarray(a) for a in (code.moves, code.changed))
+            builder.kept.extend([roles, moves, changed])
+            row[Phase.ROLES], row[Phase.ROLE], row[Phase.MOVE_LINES] = len(roles), roles.ctypes.data, moves.ctypes.data
             row[Phase.CHANGES], row[Phase.CHANGED], row[Phase.PATIENCE] = len(changed), changed.ctypes.data, patient
-            offset += len(executable.entries)
-        parts: list[NDArray[np.int64]] = []
-        for executable in stretches:
-            part = executable.entries.copy()
-            part[:, Entry.BACK] += sum(len(other) for other in parts)
-            parts.append(part)
-        lines = max(code.code.lines for code in codes)
-        return cls(phases, codes, stretches, np.concatenate(parts), table, lines, tuple(kept))
+        lines = max(part.lines for code in codes for part in (code.code, *(draw.code for draw in code.draws if draw)))
+        entries = np.concatenate(builder.entries)
+        return cls(phases, codes, tuple(builder.stretches), entries, table, patience, lines, tuple(builder.kept))
 
     def stage_range(self, first: int, last: int) -> tuple[int, int]:
         """The stretches of the stages ``first`` … ``last`` of a program with one phase."""
@@ -160,6 +179,25 @@ class Program:
     def code_bytes(self) -> int:
         """Size of the machine code."""
         return sum(executable.code_bytes for executable in self.stretches)
+
+
+@dataclass(frozen=True, eq=False)
+class _Builder:
+    """Collects stretches of several codes in one table."""
+
+    stretches: list[Stretches]
+    entries: list[NDArray[np.int64]]
+    kept: list[Any]
+
+    def add(self, code: VectorCode, native: bool) -> NDArray[np.int64]:
+        """Make a code executable; returns int64[STAGES + 1], where its stages begin in the table of all."""
+        offset = sum(len(other) for other in self.entries)
+        executable = Stretches.of(code, native)
+        entries = executable.entries.copy()
+        entries[:, Entry.BACK] += offset
+        self.stretches.append(executable)
+        self.entries.append(entries)
+        return executable.stage + offset
 
 
 def patience_of(codes: tuple[PhaseCode, ...]) -> tuple[int, ...]:

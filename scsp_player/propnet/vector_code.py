@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import IntArray, OffsetArray
 from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, STAGES, TERMINAL, Schedule
 from scsp_player.propnet.vector_code_kernels import assign_lines, assign_polarity
+
+EXCLUSIVE: Final = -1
+"""Number of positive operands of an instruction that computes the exclusive disjunction of its operands."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ class VectorCode:
     """Instructions in evaluation order.
 
     Instruction i sets line ``target[i]`` to the conjunction of the first ``positive[i]`` of its operands and of the complements of
-    the others; if there is no positive one, to the disjunction of all.
+    the others; if there is no positive one, to the disjunction of all; if ``positive[i]`` is ``EXCLUSIVE``, to whether an odd
+    number of them holds.
 
     Attributes:
         target: int32[n], lines.
@@ -106,7 +111,7 @@ class VectorCode:
         result = np.empty(int(start[-1]), np.int32)
         result[start[:-1]] = self.target
         result[start[:-1] + 1] = self.positive
-        result[start[:-1] + 2] = counts - self.positive
+        result[start[:-1] + 2] = counts - np.maximum(self.positive, 0)
         places = np.arange(len(self.operand)) + 3 * (1 + np.repeat(np.arange(len(counts)), counts))
         result[places] = self.operand
         return result, start

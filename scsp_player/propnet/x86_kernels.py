@@ -206,14 +206,15 @@ def generate(
     loop = size[0]
     for i in range(begin, end):
         first, last = operand_start[i], operand_start[i + 1]
-        split = first + positive[i]
+        split = first + max(positive[i], 0)
         if split - first > 1 and operand[first] == 0:
             # "True and …"
             if register_of[0] >= 0:
                 register[register_of[0], NEXT_READ] = next_read[first]
             first += 1
         if first == split or split == last:
-            result = _chain(out, size, register, register_of, operand, next_read, OR if first == split else AND, first, last)
+            opcode = XOR if positive[i] < 0 else OR if first == split else AND
+            result = _chain(out, size, register, register_of, operand, next_read, opcode, first, last)
         else:
             excluded = _chain(out, size, register, register_of, operand, next_read, OR, split, last)
             if split == first + 1 and register_of[operand[first]] < 0:
