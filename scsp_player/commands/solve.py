@@ -39,19 +39,24 @@ def command(
         str | None,
         typer.Option(help="Solve the stochastic problem: first decisions from which a policy is satisfied with this probability."),
     ] = None,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="With --theta: show the best policy after each decision, as a tree in JSON.")
+    ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Solve an XCSP3 instance and print the result in the lines of the XCSP3 competitions.
 
     Chance variables are treated like others, unless a threshold is given. Exit status 1 if there is no solution.
 
-    Example: `scsp-player solve instance.xml --all`, `scsp-player solve game.scsp.xml --theta 2/3 --all`
+    Example: `scsp-player solve instance.xml --all`, `scsp-player solve game.scsp.xml --theta 2/3 --all --tree`
     """
     if engine not in ENGINES:
         raise typer.BadParameter(f"{engine} is none of {', '.join(ENGINES)}")
     threshold = None if theta is None else _probability(theta)
     if threshold is not None and engine == "python-constraint":
         raise typer.BadParameter("python-constraint finds no policies; take another engine")
+    if tree and (threshold is None or count):
+        raise typer.BadParameter("--tree goes with --theta and without --count")
     if ordering is not None and ordering not in ORDERINGS:
         raise typer.BadParameter(f"{ordering} is none of {', '.join(ORDERINGS)}")
     from scsp_player.commands.solve_output import JsonAnswer, LineAnswer
@@ -66,7 +71,7 @@ def command(
     most = limit if all_solutions or count or limit is not None else 1
     left = None if time_limit is None else max(0.0, time_limit - parsing)
     if threshold is not None:
-        _policies(answer, problem, engine, threshold, most, left, count)
+        _policies(answer, problem, engine, threshold, most, left, count, tree)
     elif engine == "python-constraint":
         _solutions(answer, problem, None, most, left, count)
     elif most == 1 and not count:
@@ -134,10 +139,17 @@ def _solutions(
 
 
 def _policies(
-    answer: Answer, problem: Instance, engine: str, threshold: Fraction, most: int | None, seconds: float | None, count: bool
+    answer: Answer,
+    problem: Instance,
+    engine: str,
+    threshold: Fraction,
+    most: int | None,
+    seconds: float | None,
+    count: bool,
+    tree: bool,
 ) -> None:
     """Finds the solution policies of a stochastic problem."""
-    from scsp_player.solver import Solver, sfc
+    from scsp_player.solver import Solver, best_policy, sfc
 
     began = time.perf_counter()
     solver = Solver(problem, engine=engine)
@@ -148,5 +160,6 @@ def _policies(
     if count:
         answer.add_count(len(policies))
     else:
-        answer.add(policies.values, policies.satisfaction)
+        told = [best_policy(solver, (policies.variables, row)) for row in policies.values] if tree else []
+        answer.add(policies.values, policies.satisfaction, [policy.as_json(problem) for policy in told])
     answer.finish(policies.complete, setup, policies.seconds, {"nodes": policies.nodes})

@@ -39,8 +39,10 @@ class Answer:
         chosen = [self.instance.variables[x] for x in variables]
         self._symbols = [dict(zip(v.domain.tolist(), v.symbols, strict=True)) if v.symbols else None for v in chosen]
 
-    def add(self, values: NDArray[np.int32], satisfaction: Sequence[Fraction] | None) -> None:
-        """Takes solutions (rows), for policies with the satisfaction of each."""
+    def add(
+        self, values: NDArray[np.int32], satisfaction: Sequence[Fraction] | None, trees: Sequence[dict[str, Any]] = ()
+    ) -> None:
+        """Takes solutions (rows), for policies with the satisfaction of each, and perhaps its tree."""
         if len(values):
             self.status = "SAT"
             self.found += len(values)
@@ -76,7 +78,9 @@ class Answer:
 class LineAnswer(Answer):
     """Prints the lines of the XCSP3 competitions: ``s`` status, ``v`` instantiations, ``d`` figures."""
 
-    def add(self, values: NDArray[np.int32], satisfaction: Sequence[Fraction] | None) -> None:
+    def add(
+        self, values: NDArray[np.int32], satisfaction: Sequence[Fraction] | None, trees: Sequence[dict[str, Any]] = ()
+    ) -> None:
         """Prints solutions as they come."""
         if not self.found and len(values):
             print(STATUS_LINES["SAT"])
@@ -87,6 +91,8 @@ class LineAnswer(Answer):
             print(f"v <instantiation> <list> {names} </list> <values> {' '.join(map(str, row))} </values> </instantiation>")
             if satisfaction is not None:
                 print(f"d SATISFACTION {satisfaction[i]}")
+            if trees:
+                print(f"d POLICY {json.dumps(trees[i])}")
         sys.stdout.flush()
 
     def add_count(self, number: int) -> None:
@@ -121,13 +127,17 @@ class JsonAnswer(Answer):
         self._facts = facts
         self._rows: list[list[Any]] = []
         self._satisfaction: list[str] = []
+        self._trees: list[dict[str, Any]] = []
         self._counted = False
 
-    def add(self, values: NDArray[np.int32], satisfaction: Sequence[Fraction] | None) -> None:
+    def add(
+        self, values: NDArray[np.int32], satisfaction: Sequence[Fraction] | None, trees: Sequence[dict[str, Any]] = ()
+    ) -> None:
         """Keeps solutions."""
         super().add(values, satisfaction)
         self._rows += self.shown(values)
         self._satisfaction += map(str, satisfaction or ())
+        self._trees += trees
 
     def add_count(self, number: int) -> None:
         """Keeps the number."""
@@ -155,6 +165,8 @@ class JsonAnswer(Answer):
             self._facts["threshold"] = str(self.threshold)
             if not self._counted:
                 self._facts["satisfaction"] = self._satisfaction
+            if self._trees:
+                self._facts["policies"] = self._trees
 
     def close(self) -> None:
         """Prints the object."""

@@ -6,6 +6,7 @@ independent one; module ``sfc`` treats chance variables and thresholds.
 
 from scsp_player.solver import sfc
 from scsp_player.solver.enumeration import Enumeration
+from scsp_player.solver.policy_trees import PolicyTree, best_policy
 from scsp_player.solver.question import ORDERINGS, VALUE_ORDERS, Assumptions
 from scsp_player.solver.reference import ReferenceSolver
 from scsp_player.solver.results import Count, Solutions
@@ -20,8 +21,10 @@ __all__ = [
     "Count",
     "Enumeration",
     "Policies",
+    "PolicyTree",
     "ReferenceSolver",
     "Solutions",
     "Solver",
+    "best_policy",
     "sfc",
 ]

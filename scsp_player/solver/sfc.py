@@ -158,7 +158,7 @@ class _Search:
         self.walk = walk
         self.first_stage = first_stage
         self.threshold = threshold
-        self.weights = {x: _weights(walk, instance, x, renormalise) for x in chance}
+        self.weights = {x: chance_weights(walk, instance, x, renormalise) for x in chance}
         # Decisions that the assumptions settle already need no node.
         decided = range(len(first_stage), chance[-1] + 1 if chance else 0)
         self.later = [x for x in decided if x in self.weights or len(walk.domain(x)) > 1]
@@ -277,7 +277,7 @@ class _Chance:
         self.result += self.weight * satisfaction
 
 
-def _weights(walk: Walk, instance: Instance, x: int, renormalise: bool) -> dict[int, Fraction]:
+def chance_weights(walk: Walk, instance: Instance, x: int, renormalise: bool) -> dict[int, Fraction]:
     """Probability of each value of chance variable ``x``."""
     variable = instance.variables[x]
     assert variable.probabilities is not None

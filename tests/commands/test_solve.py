@@ -83,6 +83,10 @@ def test_policies(scsp: Path) -> None:
     lines = run(scsp, "--theta", "0.7", "--all").splitlines()
     assert lines[1:3] == ["v <instantiation> <list> x </list> <values> 2 </values> </instantiation>", "d SATISFACTION 1"]
     assert run_json(scsp, "--theta", "0", "--count")["solutions"] == 3
+    (tree,) = run_json(scsp, "--theta", "1", "--all", "--tree")["policies"]
+    assert (tree["variable"], tree["satisfaction"], tree["branches"][0]["value"]) == ("x", "1", 2)
+    assert [b["satisfaction"] for b in tree["branches"][0]["branches"]] == ["1", "1", "1"]
+    assert '"variable": "x"' in run(scsp, "--theta", "1", "--tree")
 
 
 def test_no_solution_is_exit_status_1(unsatisfiable: Path) -> None:
@@ -109,7 +113,15 @@ def test_symbols_are_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--theta", "3"], ["--theta", "two"], ["--theta", "1/2", "--engine", "python-constraint"], ["--engine", "best"]]
+    "wrong",
+    [
+        ["--theta", "3"],
+        ["--theta", "two"],
+        ["--theta", "1/2", "--engine", "python-constraint"],
+        ["--engine", "best"],
+        ["--tree"],
+        ["--ordering", "worst"],
+    ],
 )
 def test_wrong_options_are_exit_status_2(scsp: Path, wrong: list[str]) -> None:
     run(scsp, *wrong, code=2)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scsp_player.solver import Solver, sfc
+from scsp_player.solver import PolicyTree, Solver, best_policy, sfc
 from tests.solver.networks import allows, networks, table, variable
-from xcsp import Instance, Variable
+from xcsp import Instance, Variable, XcspError
 
 THIRD = Fraction(1, 3)
 UNIFORM = (THIRD, THIRD, THIRD)
@@ -81,6 +81,48 @@ def test_policies_are_those_of_the_definition(instance: Instance) -> None:
     # What is assumed is no longer open.
     values, probability = expected[-1]
     assert pairs(sfc.solution_policies(instance, ([0], [values[0]])))[-1] == (values, probability)
+
+
+def check_tree(tree: PolicyTree, instance: Instance, values: tuple[int, ...] = ()) -> Fraction:
+    """The tree is a policy; its satisfaction by the definition."""
+    last = max((x for x, v in enumerate(instance.variables) if v.stochastic), default=-1)
+    if tree.variable < 0:
+        if tree.satisfaction:
+            assert len(values) == last + 1
+            assert satisfaction(instance, values) == 1
+        return tree.satisfaction
+    assert tree.variable == len(values)
+    variable = instance.variables[tree.variable]
+    if variable.probabilities is None:
+        (branch,) = tree.branches
+        assert (branch.probability, branch.value in variable.domain.tolist()) == (1, True)
+    else:
+        expected = [(v, p) for v, p in zip(variable.domain.tolist(), variable.probabilities, strict=True) if p]
+        assert [(b.value, b.probability) for b in tree.branches] == expected
+    total = sum((b.probability * check_tree(b.tree, instance, (*values, b.value)) for b in tree.branches), Fraction(0))
+    assert total == tree.satisfaction
+    return total
+
+
+@given(stochastic_networks())
+@settings(max_examples=100, deadline=None)
+def test_best_policies_are_policies_and_best(instance: Instance) -> None:
+    assert check_tree(best_policy(instance), instance) == satisfaction(instance, ())
+
+
+def test_the_policy_of_the_example() -> None:
+    tree = best_policy(two_stages(), ([0], [1]))
+    assert tree.satisfaction == Fraction(4, 9)
+    shown = tree.as_json(two_stages())
+    assert (shown["variable"], shown["branches"][0]["value"]) == ("x1", 1)
+    outcomes = shown["branches"][0]["branches"]
+    assert [(o["value"], o["probability"], o["satisfaction"]) for o in outcomes] == [
+        (0, "1/3", "0"),
+        (1, "1/3", "2/3"),
+        (2, "1/3", "2/3"),
+    ]
+    with pytest.raises(XcspError, match="more than 3 nodes"):
+        best_policy(two_stages(), most_nodes=3)
 
 
 def test_the_example_of_the_paper() -> None:
