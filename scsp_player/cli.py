@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-COMMANDS = ("check", "ground", "translate", "solve", "plan", "serve", "match", "conform", "agents")
+COMMANDS = ("check", "ground", "translate", "solve", "plan", "serve", "match", "tournament", "conform", "agents")
 """Names of sub-commands; each is the function ``command`` of the module with its name in ``scsp_player.commands``."""
 
 

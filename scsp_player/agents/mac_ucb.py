@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 
 from scsp_player.agents.searching import SearchingAgent
 from scsp_player.grounding.ground_game import GroundGame
@@ -24,7 +23,7 @@ class MacUcbAgent(SearchingAgent):
     def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
         """The network's expander, or the propnet's where the template is too big or solving is the slower part."""
         micro: MicroSCSP | None = None
-        if game.rules <= RULE_LIMIT and time.monotonic() < deadline:
+        if game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(game)
         return choose_expander(game, propnet, micro, game.initial_state[None])

@@ -35,6 +35,7 @@ class SearchingAgent(Agent):
 
     Attributes:
         settings: of the search.
+        clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
 
@@ -43,6 +44,7 @@ class SearchingAgent(Agent):
 
     def __init__(self, report: Report = ignore_report) -> None:
         super().__init__(report)
+        self.clock = time.monotonic
         self._stand_in: StandIn | None = None
 
     @classmethod
@@ -52,15 +54,15 @@ class SearchingAgent(Agent):
 
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """Ground, build the circuit and whatever the expander needs, then think ahead for up to one play clock."""
-        seconds = min(GROUNDING_SECONDS, GROUNDING_SHARE * (deadline - time.monotonic()))
+        seconds = min(GROUNDING_SECONDS, GROUNDING_SHARE * (deadline - self.clock()))
         try:
             game = ground(program, seconds=max(0.1, seconds), memory_bytes=self.grounding_bytes)
         except BudgetExceeded:
             self._stand_in = StandIn(f"{type(self).__module__}:{type(self).__qualname__}", self.report)
-            self._stand_in.start(program, role, play_seconds=play_seconds, deadline=deadline, seed=seed)
+            self._stand_in.start(program, role, play_seconds=play_seconds, deadline=self._wall(deadline), seed=seed)
             return
         self.set_up(game, role, deadline=deadline, seed=seed)
-        self._search.think(min(deadline, time.monotonic() + play_seconds))
+        self._search.think(min(deadline, self.clock() + play_seconds))
 
     def set_up(self, game: GroundGame, role: str, *, deadline: float, seed: int) -> None:
         """Build everything that the search needs; what takes long and can be left out is left out after the deadline."""
@@ -69,9 +71,12 @@ class SearchingAgent(Agent):
         propnet = Propnet(game)
         self._propnet = propnet
         self._belief = Belief(game, propnet, self._role, seed=seed)
-        self._search = MacUcb(
-            game, propnet, self.make_expander(game, propnet, deadline), self._role, settings=self.settings, seed=seed
-        )
+        expander = self.make_expander(game, propnet, deadline)
+        self._search = MacUcb(game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock)
+
+    def _wall(self, deadline: float) -> float:
+        """A deadline as a value of ``time.monotonic``."""
+        return deadline + time.monotonic() - self.clock()
 
     def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
         """How nodes get their legal moves."""
@@ -105,7 +110,7 @@ class SearchingAgent(Agent):
     def play(self, turn: Turn, deadline: float) -> Term:
         """Follow the match, then search until the deadline."""
         if self._stand_in is not None:
-            return self._stand_in.play(turn, deadline)
+            return self._stand_in.play(turn, self._wall(deadline))
         self.observe(turn)
         first = self._search.best_move()
         if first < 0:
