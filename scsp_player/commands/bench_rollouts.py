@@ -24,6 +24,7 @@ def rollouts(
     paths: Annotated[list[Path], typer.Argument(help="Rule sheets, or folders of them.", metavar="PATH…", exists=True)],
     seconds: Annotated[float, typer.Option(help="CPU seconds of playouts a game and thread.", min=0.01)] = 5.0,
     threads: Annotated[int, typer.Option(help="Threads that play at the same time.", min=1)] = 1,
+    improve: Annotated[float, typer.Option(help="Seconds for simplifying each circuit before playing.", min=0.0)] = 5.0,
     timeout: Annotated[float, typer.Option(help="Seconds that grounding a sheet may take.", min=0.0)] = 60.0,
     max_depth: Annotated[int, typer.Option(help="Moves after which a game is cut off.", min=1)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of all random moves.", min=0)] = 0,
@@ -42,11 +43,12 @@ def rollouts(
     from scsp_player.commands.machine_facts import machine_facts
 
     files = [file for path in paths for file in (sheets_in(path) if path.is_dir() else [path])]
-    compile_seconds = _compile_kernels()
+    kernel_seconds = _load_kernels()
     console = Console(file=sys.stderr)
     rows: list[dict[str, Any]] = []
     for file in track(files, "playing", console=console, transient=True, disable=not console.is_terminal):
-        rows.append(_row(file, seconds, threads, timeout, max_depth, seed, compile_seconds))
+        row = measure_sheet(file, seconds, threads, improve, timeout, max_depth, seed)
+        rows.append(row if "error" in row else {**row, "kernels_s": kernel_seconds})
     if json_output:
         print(json.dumps({"results": rows, "machine": machine_facts()}))
     else:
@@ -59,8 +61,8 @@ def sheets_in(folder: Path) -> list[Path]:
     return sorted(file for file in folder.iterdir() if file.suffix in (".kif", ".gdl"))
 
 
-def _compile_kernels() -> float:
-    """CPU seconds until every kernel is ready."""
+def _load_kernels() -> float:
+    """CPU seconds until the code that serves all games is loaded, or compiled if it is not on disk."""
     import time
 
     from scsp_player.gdl import parse_program
@@ -73,10 +75,13 @@ def _compile_kernels() -> float:
     return time.process_time() - begin
 
 
-def _row(
-    file: Path, seconds: float, threads: int, timeout: float, max_depth: int, seed: int, compile_seconds: float
+def measure_sheet(
+    file: Path, seconds: float, threads: int = 1, improve: float = 5.0, timeout: float = 60.0, max_depth: int = 1000, seed: int = 0
 ) -> dict[str, Any]:
-    """The measurements of one sheet, or what kept it from being measured."""
+    """The measurements of one sheet, or what kept it from being measured.
+
+    ``setup_s`` is the time from the sheet to the first playouts, ``compile_s`` what was spent on simplifying and compiling further.
+    """
     import time
 
     from scsp_player.gdl import GdlError, load_program
@@ -90,6 +95,9 @@ def _row(
     except (GdlError, BudgetExceeded, ValueError, OSError) as error:
         return {"game": file.name, "error": str(error)}
     setup = time.process_time() - begin
+    if improve:
+        net.improve(improve)
+    compiled = time.process_time() - begin - setup
     result, cpu, wall = _measure(net, game, seconds, threads, max_depth, seed)
     finished = int(result.finished.sum())
     means = result.score_sum.sum(axis=0) / max(1, finished)
@@ -102,10 +110,11 @@ def _row(
         "playouts": finished,
         "truncated": int(result.truncated.sum()),
         "setup_s": setup,
-        "compile_s": compile_seconds,
-        "gates": net.schedule.gates,
-        "literals": net.schedule.literals,
+        "compile_s": compiled,
+        "gates": sum(code.plan.gates for code in net.player.program.codes),
+        "literals": sum(code.plan.literals for code in net.player.program.codes),
         "phases": len(net.phases),
+        "code_bytes": net.player.program.code_bytes,
         "lanes": net.lanes,
         "threads": threads,
         "mean_scores": {role: (float(mean) if finished else None) for role, mean in zip(game.roles, means, strict=True)},
