@@ -14,6 +14,9 @@ from scsp_player.search.settings import SearchSettings
 RULE_LIMIT = 50_000
 """Games with more ground rules than this are played on the propnet alone: building their template would eat the start clock."""
 
+TEMPLATE_SHARE = 0.4
+"""Share of what is left of the start clock that building the template may take; the propnet's expander needs none."""
+
 
 class MacUcbAgent(SearchingAgent):
     """Expands states by solving their micro-SCSP wherever that is cheap enough, and evaluates 64 playouts a leaf."""
@@ -25,5 +28,5 @@ class MacUcbAgent(SearchingAgent):
         micro: MicroSCSP | None = None
         if game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
-                micro = template(game)
+                micro = template(game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
         return choose_expander(game, propnet, micro, game.initial_state[None])

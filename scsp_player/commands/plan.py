@@ -37,7 +37,8 @@ def command(
             f"{game} has {len(program.roles)} roles", remedy="plan is for games with one; see translate --horizon for the others"
         )
     try:
-        planner = Planner(template(ground(program, seconds=time_limit)))
+        ground_game = ground(program, seconds=time_limit)
+        planner = Planner(template(ground_game, seconds=max(0.0, start + time_limit - time.perf_counter())))
     except (BudgetExceeded, NetworkTooLargeError) as error:
         raise GdlError(f"{game}: {error}", remedy="raise --time-limit, or choose a smaller game") from error
     plan = planner.run(start + time_limit - time.perf_counter(), horizon)

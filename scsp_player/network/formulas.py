@@ -120,6 +120,7 @@ class Formulas:
                 if below not in self._functions and below not in missing:
                     stack.append(below)
         for atom in sorted(missing, key=lambda a: int(self._position[a])):
+            self._circuit.builder.deadline.check()
             self._functions[atom] = self._define(atom)
 
     def _define(self, atom: int) -> Function:

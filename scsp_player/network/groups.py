@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.candidates import Candidate, candidates
 from scsp_player.network.csr import stack_rows
+from scsp_player.network.errors import Deadline
 from scsp_player.network.evaluation import observe_groups
 from scsp_player.network.naming import words_of
 from scsp_player.network.rules import MoveRules
@@ -58,17 +59,28 @@ class StateGroup:
         return len(self.fluents) == 1 and not self.exact
 
 
-def state_groups(game: GroundGame, merged: MoveRules, *, work: int = WORK) -> list[StateGroup]:
+def state_groups(
+    game: GroundGame, merged: MoveRules, *, work: int = WORK, deadline: Deadline | None = None
+) -> list[StateGroup]:
     """A partition of all fluents into proved groups, and groups of one fluent each where nothing was proved.
 
     What cannot be proved with about ``work`` steps counts as unproved.
+
+    Raises:
+        NetworkTooLargeError: if ``deadline`` is over.
     """
-    proved = prove(game, merged, candidates(game), work=work)
+    proved = prove(game, merged, candidates(game), work=work, deadline=deadline or Deadline())
     return choose(game, proved)
 
 
 def prove(
-    game: GroundGame, merged: MoveRules, proposed: list[Candidate], *, work: int = WORK, everything: bool = False
+    game: GroundGame,
+    merged: MoveRules,
+    proposed: list[Candidate],
+    *,
+    work: int = WORK,
+    everything: bool = False,
+    deadline: Deadline | None = None,
 ) -> list[tuple[Candidate, bool]]:
     """The candidates that hold in every reachable state, each with a flag whether one member is always true.
 
@@ -86,7 +98,7 @@ def prove(
     saving = {family: sum(len(c.fluents) - 1 for c, _ in claims) for family, claims in families.items()}
     # Families of which play refuted a large part are doubtful and come last, the others by what they save.
     doubtful = {family: 2 * len(claims) < size[family] for family, claims in families.items()}
-    induction = _Induction(StepProver(game, merged), work)
+    induction = _Induction(StepProver(game, merged, deadline or Deadline()), work)
     chosen = _Savings(game)
     for family in sorted(families, key=lambda f: (doubtful[f], size[f] > SMALL_FAMILY, -saving[f], f)):
         if everything or chosen.gain(families[family]) > 0:

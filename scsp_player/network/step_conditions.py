@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import FALSE, TRUE, GroundGame
 from scsp_player.network.csr import Rows, stack_rows
+from scsp_player.network.errors import Deadline
 from scsp_player.network.rules import MoveRules
 
 Ints = NDArray[np.int32]
@@ -29,7 +30,8 @@ class StepConditions:
         clauses: CSR of disjunctions of literals that hold for the same reason.
     """
 
-    def __init__(self, game: GroundGame, merged: MoveRules) -> None:
+    def __init__(self, game: GroundGame, merged: MoveRules, deadline: Deadline) -> None:
+        self._deadline = deadline
         self._merged = merged
         self._implied: dict[int, frozenset[int]] = {TRUE: frozenset(), FALSE: frozenset()}
         self.impossible = game.legal_literal == FALSE
@@ -55,6 +57,7 @@ class StepConditions:
                 stack.extend(missing)
                 continue
             stack.pop()
+            self._deadline.check()
             unions = [frozenset[int]().union(*(self._implied[x] for x in body)) for body in alternatives]
             common = sorted(frozenset.intersection(*unions))[:MAX_CONDITIONS] if unions else []
             self._implied[literal] = frozenset([literal, *common])

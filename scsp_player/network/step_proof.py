@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.csr import NO_ROWS, Rows, ranges, rows_by_owner, stack_rows, take_rows
+from scsp_player.network.errors import Deadline
 from scsp_player.network.proof import ClauseProver
 from scsp_player.network.rules import MoveRules
 from scsp_player.network.step_conditions import StepConditions
@@ -51,11 +52,12 @@ class StepProver:
         spent: steps done so far; what they are does not depend on the machine.
     """
 
-    def __init__(self, game: GroundGame, merged: MoveRules) -> None:
+    def __init__(self, game: GroundGame, merged: MoveRules, deadline: Deadline | None = None) -> None:
         self.spent = 0
+        self._deadline = deadline or Deadline()
         self._game = game
         self._merged = merged
-        self._conditions = StepConditions(game, merged)
+        self._conditions = StepConditions(game, merged, self._deadline)
         atoms = len(merged.head_start) - 1
         self._role_of = np.full(atoms, -1, dtype=np.int32)
         self._move_of = np.zeros(atoms, dtype=np.int32)
@@ -83,6 +85,7 @@ class StepProver:
         open_values = list(range(1, len(fluents)))
         complete = not full
         for effort in Effort:
+            self._deadline.check()
             if limit is not None and self.spent >= limit:
                 break
             local = _Local(self, fluents, effort)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.network.cover import ANY, Coverer
-from scsp_player.network.errors import NetworkTooLargeError
+from scsp_player.network.errors import Deadline, NetworkTooLargeError
 from scsp_player.network.functions import Function, Partition, Partitions, cells, common_axes, spread
 from xcsp.model import STAR, Table
 
@@ -80,9 +80,11 @@ class TableBuilder:
     Args:
         tuple_limit: no table gets more tuples than this.
         total_limit: bound on the entries of all tables together.
+        deadline: looked at whenever a variable or a table is made.
     """
 
-    def __init__(self, tuple_limit: int, total_limit: int = 100_000_000) -> None:
+    def __init__(self, tuple_limit: int, total_limit: int = 100_000_000, deadline: Deadline | None = None) -> None:
+        self.deadline = deadline or Deadline()
         self.variables: list[Draft] = []
         self.partitions = Partitions()
         self.coverer = Coverer()
@@ -96,6 +98,7 @@ class TableBuilder:
 
     def variable(self, name: str, size: int, kind: str, note: str = "", domain: tuple[int, ...] | None = None) -> int:
         """A new variable with ``size`` values; the name gets a number if it is taken."""
+        self.deadline.check()
         unique, number = name, self._names.get(name, 0)
         while unique in self._names:
             number += 1
@@ -191,6 +194,7 @@ class TableBuilder:
         self._put(tuple(axis.variable for axis in final), _expand(final, rows, size), use)
 
     def _put(self, scope: tuple[int, ...], tuples: Ints, use: _Use) -> None:
+        self.deadline.check()
         if len(tuples) > self.tuple_limit:
             raise NetworkTooLargeError(
                 f"{self.variables[scope[0]].name} has {len(tuples)} values", remedy=f"tables are limited to {self.tuple_limit}"

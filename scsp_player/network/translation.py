@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,6 +16,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.cases import Outputs, case_rows
 from scsp_player.network.circuit import Circuit
 from scsp_player.network.cover import FORBIDDEN
+from scsp_player.network.errors import Deadline
 from scsp_player.network.formulas import Formulas
 from scsp_player.network.functions import Function, Partition, cells, common_axes, simplify, spread
 from scsp_player.network.groups import WORK, StateGroup, state_groups
@@ -48,6 +50,7 @@ def template(
     tuple_limit: int = TUPLE_LIMIT,
     proof_work: int = WORK,
     explicit_legality: Sequence[int] = (),
+    seconds: float = math.inf,
 ) -> MicroSCSP:
     """The micro-SCSP that stands for any turn of the game (WoodStock paper, section 3; ``docs/translation.md``).
 
@@ -56,28 +59,30 @@ def template(
         tuple_limit: no table has more tuples; larger ones are split by auxiliary variables. At least ``LEAST_TUPLE_LIMIT``.
         proof_work: effort for proving groups of fluents; what remains unproved stays Boolean.
         explicit_legality: roles for whose moves the result tells which variables say that they are legal.
+        seconds: how long the translation may take.
 
     Raises:
-        NetworkTooLargeError: if the tables cannot be kept within bounds, for instance because a role has more moves.
+        NetworkTooLargeError: if the tables cannot be kept within bounds, for instance because a role has more moves, or the time
+            does not suffice.
         ValueError: if ``tuple_limit`` is too small.
     """
     if tuple_limit < LEAST_TUPLE_LIMIT:
         raise ValueError(f"tuple_limit is at least {LEAST_TUPLE_LIMIT}")
-    return _Translation(game, tuple_limit, proof_work, explicit_legality).result()
+    return _Translation(game, TableBuilder(tuple_limit, deadline=Deadline(seconds)), proof_work, explicit_legality).result()
 
 
 class _Translation:
     """One run of ``template``."""
 
-    def __init__(self, game: GroundGame, tuple_limit: int, proof_work: int, explicit_legality: Sequence[int]) -> None:
+    def __init__(self, game: GroundGame, builder: TableBuilder, proof_work: int, explicit_legality: Sequence[int]) -> None:
         self.game = game
         self.explicit_legality = explicit_legality
-        self.builder = TableBuilder(tuple_limit)
+        self.builder = builder
         self.codes = np.random.default_rng(0).integers(0, 2**64, size=game.moves + 1, dtype=np.uint64)
         self.circuit = Circuit(self.builder)
         rules = inline_moves(game, unfold(game))
         merged = merge_moves(game, rules)
-        self.groups = state_groups(game, merged, work=proof_work)
+        self.groups = state_groups(game, merged, work=proof_work, deadline=builder.deadline)
         self.fluent_value = np.zeros(game.fluents, dtype=np.int32)
         for group in self.groups:
             self.fluent_value[group.fluents] = 1 if group.boolean else np.arange(len(group.fluents))

@@ -63,3 +63,8 @@ def test_what_cannot_be_split_is_refused():
         template(own("bidding-tug-of-war"), tuple_limit=64)
     with pytest.raises(ValueError, match="at least 64"):
         template(own("nim"), tuple_limit=63)
+
+
+def test_a_translation_can_be_given_up():
+    with pytest.raises(NetworkTooLargeError, match="takes longer than 0 s"):
+        template(own("tic-tac-toe"), seconds=0.0)
