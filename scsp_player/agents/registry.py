@@ -43,6 +43,12 @@ _KINDS = (
         "scsp_player.agents.mac_ucb",
         "MacUcbAgent",
     ),
+    AgentKind(
+        "woodstock",
+        "MAC-UCB as published: one list of micro-SCSPs, the most promising first",
+        "scsp_player.agents.woodstock",
+        "WoodstockAgent",
+    ),
     AgentKind("uct", "classical UCT tree search, one random playout a leaf", "scsp_player.agents.uct", "UctAgent"),
     AgentKind("random", "plays legal moves at random, each with the same chance", "scsp_player.agents.random", "RandomAgent"),
     AgentKind("legal", "plays the first legal move in alphabetical order", "scsp_player.agents.legal", "LegalAgent"),

@@ -16,6 +16,7 @@ from scsp_player.grounding import BudgetExceeded, ground
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
 from scsp_player.search.belief import Belief
+from scsp_player.search.best_first import BestFirstUcb
 from scsp_player.search.expansion import Expander, PropnetExpander
 from scsp_player.search.mac_ucb import MacUcb
 from scsp_player.search.settings import SearchSettings
@@ -35,11 +36,13 @@ class SearchingAgent(Agent):
 
     Attributes:
         settings: of the search.
+        search_class: the search.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
 
     settings = SearchSettings()
+    search_class: type[MacUcb] | type[BestFirstUcb] = MacUcb
     grounding_bytes = 1 << 30
 
     def __init__(self, report: Report = ignore_report) -> None:
@@ -72,7 +75,9 @@ class SearchingAgent(Agent):
         self._propnet = propnet
         self._belief = Belief(game, propnet, self._role, seed=seed)
         expander = self.make_expander(game, propnet, deadline)
-        self._search = MacUcb(game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock)
+        self._search = self.search_class(
+            game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock
+        )
 
     def _wall(self, deadline: float) -> float:
         """A deadline as a value of ``time.monotonic``."""
