@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+
+from scsp_player.commands import solver_runs
 
 PARSE = """
 import org.xcsp.parser.XParser;
@@ -30,11 +30,7 @@ class Parse {
 
 def jar() -> Path | None:
     """ACE's jar, or None if pycsp3 or Java is not installed."""
-    spec = importlib.util.find_spec("pycsp3")
-    if spec is None or spec.origin is None or shutil.which("java") is None:
-        return None
-    found = sorted((Path(spec.origin).parent / "solvers" / "ace").glob("ACE-*.jar"))
-    return found[-1] if found else None
+    return solver_runs.jar("ace")
 
 
 def _java(*arguments: str) -> str:

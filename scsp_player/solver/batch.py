@@ -13,6 +13,7 @@ _NODES_AT_ONCE = 1 << 16  # between two looks at the keyboard
 _FIRST_ROWS_PER_SET = 16
 _LEAST_ROWS = 64
 _LARGEST_BLOCK_CELLS = 1 << 22
+_ONE_SET = np.zeros(1, dtype=np.int64)
 
 
 def solutions_of_sets(store: Store | None, question: Question) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -36,12 +37,16 @@ def solutions_of_sets(store: Store | None, question: Question) -> tuple[NDArray[
         blocks.append(buffer[:written])
         depth = -1
     found = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-    counts = np.diff(ends, prepend=0)
+    if sets == 1:
+        offsets[1] = len(found)
+        return offsets, found
+    counts = ends.copy()
+    counts[1:] -= ends[:-1]
     begins = np.empty(sets, dtype=np.int64)
     begins[order] = ends - counts
     offsets[1 + order] = counts
     np.cumsum(offsets, out=offsets)
-    places = np.repeat(begins - offsets[:-1], np.diff(offsets)) + np.arange(len(found))
+    places = np.repeat(begins - offsets[:-1], offsets[1:] - offsets[:-1]) + np.arange(len(found))
     return offsets, found[places]
 
 
@@ -52,7 +57,9 @@ def _sorted(question: Question) -> tuple[Question, NDArray[np.int64]]:
     """
     numbers = question.numbers
     sets, width = numbers.shape
-    if sets == 1 or width == 0:
+    if sets == 1:
+        return question, _ONE_SET
+    if width == 0:
         return question._replace(shared=np.zeros(sets, dtype=np.int32)), np.arange(sets)
     different = np.count_nonzero(numbers[1:] != numbers[0], axis=0)
     columns = np.argsort(different, kind="stable")

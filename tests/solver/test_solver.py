@@ -42,6 +42,9 @@ def test_solutions_and_count(instance: Instance, ordering: str, value_order: str
     assert rows(solver.solutions()) == expected
     assert solver.count().number == len(expected)
     assert rows(ReferenceSolver(instance).solutions()) == expected
+    one = solver.first()
+    assert (len(one), one.complete) == (min(1, len(expected)), not expected)
+    assert set(map(tuple, one.values.tolist())) <= set(expected)
 
 
 @given(networks(), st.data())
@@ -113,6 +116,18 @@ def test_many_sets_of_assumptions_at_once(instance: Instance, data: st.DataObjec
         some = list(map(tuple, few[few_offsets[i] : few_offsets[i + 1]].tolist()))
         assert len(some) == len(set(some)) == min(2, len(expected))
         assert set(some) <= set(expected)
+
+
+def test_restarts_find_or_refute_what_takes_many_runs() -> None:
+    pigeons = tuple(variable(f"p{i}", range(6)) for i in range(7))
+    apart = [table([i, j], [(v, v) for v in range(6)], False) for i in range(7) for j in range(i)]
+    for holes, solvable in ((7, False), (6, True)):
+        few = tuple(t for t in apart if t.scope.max() < holes)
+        solver = Solver(Instance("pigeons", pigeons[:holes], few), "dom/wdeg")
+        found = solver.first(seconds=60)
+        assert (len(found) == 1, found.complete) == (solvable, not solvable)
+    assert found.nodes >= 1
+    assert not Solver(Instance("pigeons", pigeons, tuple(apart))).first(seconds=0).complete
 
 
 def test_many_solutions_of_many_sets_need_several_blocks() -> None:
