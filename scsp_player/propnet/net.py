@@ -210,17 +210,17 @@ class Propnet:
         totals = np.zeros((Totals.GOALS + self._layout.goals, len(owner)), np.int64)
         phase = self.phases.of(states, self.game.fluents)
         complete, first = True, True
+        of_word = phase[owner]
         # States that are in no phase of the game are played by code that does not know phases.
-        for player, of_states in ((self.player, phase >= 0), (self._general_player, phase < 0)):
-            mine = np.flatnonzero(of_states[owner])
+        for player, mine in ((self.player, np.flatnonzero(of_word >= 0)), (self._general_player, np.flatnonzero(of_word < 0))):
             size = player.groups * WORDS
             for begin in range(0, len(mine), size):
                 if not first and time.perf_counter() >= deadline:
                     complete = False
                     break
                 some = mine[begin : begin + size]
-                phases = np.maximum(phase[owner[some]], 0)
-                counts, done = player.run(states[owner[some]], phases, quota[some], generator, max_depth, deadline)
+                here = np.maximum(of_word[some], 0)
+                counts, done = player.run(states[owner[some]], here, quota[some], generator, max_depth, deadline)
                 totals[:, some] = counts
                 complete &= done
                 first = False

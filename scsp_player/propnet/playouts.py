@@ -105,6 +105,7 @@ class Player:
         self._pool = WorkspacePool(self.groups, self._lines.end, most_moves, phases)
         step = sum(code.step_cost() for code in program.codes) // phases + 1
         self._steps = max(1, OPERANDS_A_CALL // step)
+        self._record = self._constant_fields()
 
     def run(
         self,
@@ -154,43 +155,44 @@ class Player:
         groups: int,
     ) -> NDArray[np.int64]:
         """Fill the lane groups; returns the record of the call, int64[Call.FIELDS]."""
-        lines, program, layout = self._lines, self.program, self._layout
+        lines, fluents = self._lines, self._layout.fluents
         max_depth = min(max_depth, 1 << (TIME_BITS - 2))
         count, words = len(states), groups * WORDS
         memory = workspace.memory[:groups]
+        if words > count:
+            filled = np.zeros((words, 2 + states.shape[1]), np.int64)
+            filled[:count, 0], filled[:count, 1], filled[:count, 2:] = quota, phase, states.view(np.int64)
+            quota, phase, states = filled[:, 0], filled[:, 1], filled[:, 2:].view(np.uint64)
         memory[:, lines.status : lines.time] = 0
-        memory[:, lines.totals : lines.tree] = 0
-        padded = np.zeros(words, np.int64)
-        padded[:count] = quota
-        memory[:, lines.status + Status.FREE] = first_lanes(padded).reshape(groups, WORDS)
-        memory[:, lines.status + Status.REMAINING] = padded.reshape(groups, WORDS)
+        memory[:, lines.status + Status.FREE] = first_lanes(quota).reshape(groups, WORDS)
+        memory[:, lines.status + Status.REMAINING] = quota.reshape(groups, WORDS)
         memory[:, lines.status + Status.POSITION] = RANDOM_LINES
-        owner = np.full(words, -1)
-        owner[:count] = phase
-        for number in range(len(program.phases)):
-            memory[:, lines.begin + number] = -(owner == number).astype(np.uint64).reshape(groups, WORDS)
+        word = np.arange(words)
+        memory[word // WORDS, lines.begin + phase, word % WORDS] = ~np.uint64(0)
         random = memory[:, lines.random : lines.random + RANDOM_LINES]
         random[:] = generator.integers(0, 2**64, size=random.shape, dtype=np.uint64)
-        if words > count:
-            states = np.concatenate([states, np.zeros((words - count, states.shape[1]), np.uint64)])
-        spread_states(memory[:, lines.start : lines.start + layout.fluents], layout.fluents, states)
+        spread_states(memory[:, lines.start : lines.start + fluents], fluents, states)
         workspace.waiting[:] = 0
-        call = np.zeros(Call.FIELDS, np.int64)
-        call[Call.BASE], call[Call.GROUPS], call[Call.STRIDE] = memory.ctypes.data, groups, memory.strides[0]
-        call[Call.ENTRIES], call[Call.PHASE_TABLE] = program.entries.ctypes.data, program.table.ctypes.data
-        call[Call.PHASES], call[Call.PHASE] = len(program.phases), max(int(phase[0]), 0)
-        call[Call.FLUENTS], call[Call.TERMINAL] = layout.fluents, layout.terminal
-        call[Call.GOAL], call[Call.NEXT] = layout.goal, layout.next
-        call[Call.ROLES], call[Call.GOAL_START] = len(self._goals.start) - 1, self._goals.start.ctypes.data
-        call[Call.GOALS] = layout.goals
-        call[Call.STATUS], call[Call.DONE], call[Call.BEGIN] = lines.status, lines.done, lines.begin
-        call[Call.TIME], call[Call.TIME_BITS] = lines.time, max_depth.bit_length() + 1
-        call[Call.RANDOM], call[Call.START] = lines.random, lines.start
-        call[Call.TREE], call[Call.TOTALS] = lines.tree, lines.totals
-        call[Call.LIMIT] = max_depth
-        call[Call.CHOSEN], call[Call.OFFSETS] = workspace.chosen.ctypes.data, workspace.offsets.ctypes.data
-        call[Call.WAITING] = workspace.waiting.ctypes.data
+        call = self._record.copy()
+        call[[Call.BASE, Call.GROUPS, Call.STRIDE]] = memory.ctypes.data, groups, memory.strides[0]
+        call[[Call.PHASE, Call.TIME_BITS, Call.LIMIT]] = phase[0], max_depth.bit_length() + 1, max_depth
+        addresses = workspace.chosen.ctypes.data, workspace.offsets.ctypes.data, workspace.waiting.ctypes.data
+        call[[Call.CHOSEN, Call.OFFSETS, Call.WAITING]] = addresses
         return call
+
+    def _constant_fields(self) -> NDArray[np.int64]:
+        """The record of a call as far as it is always the same."""
+        lines, program, layout, goals = self._lines, self.program, self._layout, self._goals
+        record = np.zeros(Call.FIELDS, np.int64)
+        record[Call.ENTRIES], record[Call.PHASE_TABLE] = program.entries.ctypes.data, program.table.ctypes.data
+        record[Call.PHASES] = len(program.phases)
+        record[Call.FLUENTS], record[Call.TERMINAL] = layout.fluents, layout.terminal
+        record[Call.GOAL], record[Call.GOALS], record[Call.NEXT] = layout.goal, layout.goals, layout.next
+        record[Call.ROLES], record[Call.GOAL_START] = len(goals.start) - 1, goals.start.ctypes.data
+        record[Call.STATUS], record[Call.DONE], record[Call.BEGIN] = lines.status, lines.done, lines.begin
+        record[Call.TIME], record[Call.RANDOM], record[Call.START] = lines.time, lines.random, lines.start
+        record[Call.TREE], record[Call.TOTALS] = lines.tree, lines.totals
+        return record
 
 
 @lru_cache

@@ -27,7 +27,7 @@ class GroupLines:
 
     Attributes:
         values: number of lines of the circuit.
-        status, done, begin, time, random, start, totals, tree: first line of each part; see ``playout_layout.Call``.
+        status, done, begin, totals, time, random, start, tree: first line of each part; see ``playout_layout.Call``.
         end: number of lines, such that groups do not begin at the same place of a page.
     """
 
@@ -35,10 +35,10 @@ class GroupLines:
     status: int
     done: int
     begin: int
+    totals: int
     time: int
     random: int
     start: int
-    totals: int
     tree: int
     end: int
 
@@ -50,10 +50,10 @@ class GroupLines:
             Status.LINES,
             phases,
             phases,
+            Totals.GOALS + goals,
             TIME_BITS,
             RANDOM_LINES,
             fluents,
-            Totals.GOALS + goals,
             tree_lines(max(most_moves, 1)),
         )
         edges = [0]
@@ -63,8 +63,8 @@ class GroupLines:
         end += end % 2
         if end * VECTOR_BYTES % PAGE == 0:
             end += 2 * CACHE_LINE // VECTOR_BYTES
-        _, status, done, begin, time, random, start, totals, tree = edges
-        return cls(values, status, done, begin, time, random, start, totals, tree, end)
+        _, status, done, begin, totals, time, random, start, tree = edges
+        return cls(values, status, done, begin, totals, time, random, start, tree, end)
 
     def groups(self) -> int:
         """How many lane groups one call should work on."""
