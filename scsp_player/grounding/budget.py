@@ -56,9 +56,9 @@ class Budget:
         finally:
             self._trial_steps, self._trial_bytes = outer
 
-    def check(self) -> None:
-        """Raise ``BudgetExceeded`` if the time is up, ``TrialOver`` if the trial is."""
-        if self._clock() >= self._end:
+    def check(self, ahead: float = 0.0) -> None:
+        """Raise ``BudgetExceeded`` if the time is up in ``ahead`` seconds, ``TrialOver`` if the trial is over."""
+        if self._clock() + ahead >= self._end:
             raise BudgetExceeded(f"grounding takes longer than {self.seconds:g} s")
         if self.spent >= self._trial_steps:
             raise TrialOver("a trial takes too many steps")

@@ -37,7 +37,7 @@ class Demand:
 
     def __init__(
         self, schema: Schema, clauses: Sequence[Clause], complete: Collection[int], dynamic: Collection[int], matches: Matches,
-        *, stratified: bool,
+        *, stratified: bool, positive: bool,
     ) -> None:  # fmt: skip
         """Find out what can be restricted.
 
@@ -49,14 +49,18 @@ class Demand:
             matches: estimates for the latter.
             stratified: no demand may depend on what reads the demanded relation, so that negation stays stratified. Otherwise the
                 demand is as narrow as the order of the parts allows.
+            positive: no demand may depend on negation either.
         """
         self.schema = schema
         self.dynamic = dynamic
         self.matches = matches
         self.stratified = stratified
+        self.positive = positive
         self.derived = {c.relation for c in clauses} - set(complete)
         self.clauses = [self._without_filters(c) for c in clauses]
         self._reads = self._reading()
+        negating = {c.relation for c in self.clauses if any(p.kind is Kind.NEGATIVE and p.relation in dynamic for p in c.body)}
+        self._negating = {r for r, read in self._reads.items() if not negating.isdisjoint(read)}
         self._names: dict[int, int] = {}
         self.bound = {c.relation: frozenset(range(len(self._columns(c.tokens)))) for c in clauses if c.relation in self.derived}
         self._find_bound_columns()
@@ -185,4 +189,6 @@ class Demand:
 
     def _depends(self, reader: int, relation: int) -> bool:
         """Whether a part over ``reader`` must not take part in the demand of ``relation``."""
+        if self.positive and reader in self._negating:
+            return True
         return self.stratified and relation in self._reads.get(reader, ())

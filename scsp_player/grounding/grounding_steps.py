@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from scsp_player.gdl.program import Program
@@ -17,6 +19,9 @@ from scsp_player.grounding.simplification import RuleArrays, Simplifier, bytes_n
 from scsp_player.grounding.static import prepared_rules
 from scsp_player.grounding.store import Store
 
+SECONDS_FOR_A_RULE: Final = 3e-7
+"""Time from the instance of a rule to the game, at least; kernels that simplify cannot be interrupted."""
+
 
 def ground_within(program: Program, budget: Budget, *, restricted: bool = False) -> GroundGame:
     """All ground rules of a program, simplified (see ``grounder.ground``)."""
@@ -29,6 +34,7 @@ def ground_within(program: Program, budget: Budget, *, restricted: bool = False)
     atoms = number_atoms(store, sorted(rules.dynamic - rules.demand_relations))
     instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()
     budget.check_bytes(4 * len(store.heap) + sum(bytes_needed(i) for i in instances), of_trial=False)
+    budget.check(ahead=SECONDS_FOR_A_RULE * sum(len(i.literals) for i in instances))
     arrays = collect(instances)
     del instances
     budget.check()

@@ -117,13 +117,11 @@ class Rulebase:
         """Name and arity of a relation."""
         return self.schema.names[relation]
 
-    def restrict(self, matches: Matches, *, stratified: bool, complete: Collection[int] = ()) -> None:
-        """Restrict derived relations, but those wanted ``complete``, to the arguments that are asked for (see ``demand``).
-
-        The rules must be split before.
-        """
-        wanted = {self.relation(name) for name in OUTPUTS}.union(complete)
-        found = Demand(self.schema, self.clauses, wanted, self.dynamic, matches, stratified=stratified).restricted()
+    def restrict(self, matches: Matches, *, stratified: bool, positive: bool = False) -> None:
+        """Restrict derived relations to the arguments that are asked for (see ``demand``); after splitting."""
+        outputs = {self.relation(name) for name in OUTPUTS}
+        demand_of = Demand(self.schema, self.clauses, outputs, self.dynamic, matches, stratified=stratified, positive=positive)
+        found = demand_of.restricted()
         self.clauses = found.clauses
         demand = Splitter(self.schema, None, matches).split([_marked_all(c, True) for c in found.demand_clauses])
         self.demand_clauses = [_marked_all(c, False) for c in demand]

@@ -77,22 +77,18 @@ class StateRules:
     def _restricted(self, order: list[Component]) -> list[Component]:
         """The components of the rules restricted to what is asked for, with no more negative cycles than before.
 
-        Where a relation would depend on its own negation because of what it is asked for, that negated relation is left complete.
+        Where a relation would depend on its own negation because of what it is asked for, nothing is asked for because of relations
+        that depend on any negation.
         """
         plain = self.rules.clauses, self.rules.dynamic
         before = {r for c in order if c.negative for r in c.relations}
-        complete: set[int] = set()
-        while True:
-            self.rules.restrict(self._statistics.matches, stratified=True, complete=complete)
+        for positive in (False, True):
+            self.rules.restrict(self._statistics.matches, stratified=True, positive=positive)
             restricted = components([*self.rules.clauses, *self.rules.demand_clauses])
-            new = [c for c in restricted if c.negative and not before.issuperset(c.relations)]
-            if not new:
+            if all(before.issuperset(c.relations) for c in restricted if c.negative):
                 return restricted
-            complete |= {
-                p.relation for c in new for clause in c.clauses for p in clause.body
-                if p.kind is Kind.NEGATIVE and p.relation in c.relations
-            }  # fmt: skip
             self.rules.clauses, self.rules.dynamic = plain
+        return order
 
     def _closures(self, order: list[Component]) -> list[list[int]]:
         """For every stage the stages that it needs, itself last, in order of evaluation."""

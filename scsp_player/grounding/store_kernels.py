@@ -75,6 +75,9 @@ TOO_DEEP: Final = -3
 TERMS: Final = 0
 """Relation 0 lists all terms: (functor relation or -1 for a symbol, row in it or number of the symbol's name, depth)."""
 
+LARGELY_EMPTY: Final = 32
+"""Slots for each key from which a hash table counts as too large."""
+
 HOLE: Final = -1
 """Marks a free place in a skeleton; every other token of a skeleton is a functor relation."""
 
@@ -315,7 +318,7 @@ def absorb(
 
 @entry_kernel
 def clear(heap: Ints, rel: Records, idx: Records, relations: Ints) -> None:
-    """Take all rows out of relations and their indexes."""
+    """Take all rows out of relations and their indexes. A hash table much larger than its content is given back."""
     for r in relations:
         line = rel[r]
         line.count = 0
@@ -326,7 +329,13 @@ def clear(heap: Ints, rel: Records, idx: Records, relations: Ints) -> None:
             i = line.first_index
         while i >= 0:
             index = idx[i]
-            if index.slots > 0 and index.distinct > 0:
+            if index.slots > 0 and index.mask > LARGELY_EMPTY * (index.distinct + 1):
+                bits = size_class(index.mask + 1)
+                heap[index.slots] = heap[1 + bits]
+                heap[1 + bits] = index.slots
+                index.slots = 0
+                index.mask = 0
+            elif index.slots > 0 and index.distinct > 0:
                 for k in range(index.slots, index.slots + index.mask + 1):
                     heap[k] = -1
             index.rows = 0

@@ -9,6 +9,7 @@ import pytest
 from scsp_player.gdl import GdlError, load_program, parse_program, parse_term
 from scsp_player.grounding import BudgetExceeded, Reasoner, ground
 from tests.grounding.walks import assert_same_along_random_matches
+from tests.oracles import naive_grounder
 from tests.oracles.ground_machine import GroundMachine
 from tests.shared_data import SHARED, needs_shared
 
@@ -88,3 +89,14 @@ def test_a_static_relation_too_large_to_compute_is_asked_for_what_is_needed():
     rules += "(<= (legal r (six ?a)) (true (x ?a)) (all ?a ?a ?a ?a ?a ?a))"
     reasoner = Reasoner(parse_program(FRAME + facts + rules))
     assert [str(m) for m in reasoner.legal_moves(reasoner.initial_state())[0]] == ["(six 7)", "go"]
+
+
+def test_what_is_asked_for_never_makes_a_relation_depend_on_its_own_negation(monkeypatch):
+    monkeypatch.setattr("scsp_player.grounding.reasoner.TRIAL_STEPS", 0)
+    rules = """
+        (n 1) (n 2) (n 3) (init (at 1)) (<= (next (at ?y)) (does r (go ?x ?y))) (<= (open ?x ?y) (n ?x) (n ?y) (true (at ?x)))
+        (<= (safe ?x) (n ?x) (not (hit ?x))) (<= (hit ?x) (near ?x ?y) (true (at ?y)) (distinct ?x ?y))
+        (<= (near ?x ?y) (n ?x) (n ?y) (open ?y ?x))
+        (<= (legal r (go ?x ?y)) (open ?x ?y) (safe ?x) (near ?y ?x))"""
+    text = FRAME + rules
+    assert_same_along_random_matches(Reasoner(parse_program(text)), GroundMachine(naive_grounder.ground(text)), matches=3, seed=1)
