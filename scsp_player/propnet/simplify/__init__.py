@@ -11,13 +11,14 @@ import time
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet.circuit import Circuit, cleaned
 from scsp_player.propnet.simplify.exclusion import exclusions, exclusive_groups
+from scsp_player.propnet.simplify.factoring import with_factors
 from scsp_player.propnet.simplify.one_move import with_one_move
 from scsp_player.propnet.simplify.sharing import with_sharing
 
 __all__ = ["simplify"]
 
-PROOF_SHARE = 0.4
-"""Part of the time that may go into learning which fluents exclude each other."""
+MOVES_SHARE, PROOF_SHARE, STATES_SHARE = 0.3, 0.6, 0.8
+"""When to be ready with rewriting by moves, with learning which fluents exclude each other, and with rewriting by that."""
 
 
 def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
@@ -36,8 +37,9 @@ def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
         seconds: time to use, at most, apart from what is linear in the size of the circuit. Less time gives a larger circuit.
     """
     begin = time.perf_counter()
-    groups = exclusive_groups(circuit, game, begin + PROOF_SHARE * seconds)
-    excluded = exclusions(groups, game.fluents)
-    result = cleaned(with_one_move(circuit, game, excluded, begin + (1 + PROOF_SHARE) / 2 * seconds))
+    result = cleaned(with_one_move(circuit, game, begin + MOVES_SHARE * seconds))
+    excluded = exclusions(exclusive_groups(result, game, begin + PROOF_SHARE * seconds), game.fluents)
+    result = cleaned(with_one_move(result, game, begin + STATES_SHARE * seconds, excluded=excluded))
+    result = cleaned(with_factors(result))
     result = cleaned(with_sharing(result, begin + seconds))
     return min(result, circuit, key=lambda c: c.literals)

@@ -34,6 +34,9 @@ LANES, TURNS = 256, 120
 MAX_GROUP = 400
 """Larger groups are not looked into: the work grows with the square."""
 
+MAX_SINGLE_MOVES, MAX_CASES = 64, 8
+"""Sets of so many moves are looked at move by move, disjunctions of so many fluents fluent by fluent."""
+
 MAX_ALTERNATIVES = 5_000
 """Groups whose fluents have more alternatives together are not looked into."""
 
@@ -75,7 +78,7 @@ def exclusive_groups(circuit: Circuit, game: GroundGame, deadline: float, *, see
     """int32 arrays of fluents of which at most one is true in every state that legal play reaches.
 
     Args:
-        circuit: right for every state and joint move.
+        circuit: right for reachable states and joint legal moves.
         game: its game.
         deadline: value of ``time.perf_counter()``; what is not proved by then is left out.
         seed: of the random matches.
@@ -214,8 +217,16 @@ class _Step:
         """Whether two alternatives are known to exclude each other."""
         if not a[0].known.isdisjoint(b[1]):
             return True
-        mine, others = a[0].moves, b[0].moves
-        return any(role in others and self._one.both(moves, others[role]) == FALSE for role, moves in mine.items())
+        for role, moves in {**b[0].moves, **a[0].moves}.items():
+            met = self._one.both(moves, b[0].moves[role]) if role in b[0].moves else moves
+            if met == FALSE:
+                return True
+            # One by one, moves may be impossible that have nothing in common.
+            if isinstance(met, MoveSet) and not met.others and len(met.moves) <= MAX_SINGLE_MOVES:
+                required = (self._required[move] for move in met.moves)
+                if all(not r.isdisjoint(a[1]) or not r.isdisjoint(b[1]) for r in required):
+                    return True
+        return False
 
     def _alternatives(self, fluent: int) -> list[_Alternative]:
         found = self._cases.get(fluent)
@@ -232,10 +243,30 @@ class _Step:
     def _described(self, alternative: int) -> list[_Alternative]:
         sets, rest = self._one.split(self._draft, alternative)
         for part in rest:
-            union = self._one.united(self._draft, part)
-            if union and not any(moves.role in sets for moves in union):
-                return [self._alternative({**sets, moves.role: moves}, rest - {part}) for moves in union]
+            cases = [self._one.split(self._draft, case) for case in self._draft.alternatives(part)]
+            if len(cases) > 1 and all(of_case for of_case, _ in cases):
+                met = [(self._met(sets, of_case), rest - {part} | others) for of_case, others in cases]
+                return [found for both, known in met if both is not None for found in self._cases_of_state(both, known)]
+        return self._cases_of_state(sets, rest)
+
+    def _cases_of_state(self, sets: dict[int, MoveSet], rest: frozenset[int]) -> list[_Alternative]:
+        """An alternative, or one for each case of a short disjunction of fluents in it."""
+        for part in rest:
+            cases = self._draft.alternatives(part)
+            if 1 < len(cases) <= MAX_CASES and all(0 < case >> 1 <= self._fluents and not case & 1 for case in cases):
+                return [self._alternative(sets, rest - {part} | {case}) for case in cases]
         return [self._alternative(sets, rest)]
+
+    def _met(self, a: dict[int, MoveSet], b: dict[int, MoveSet]) -> dict[int, MoveSet] | None:
+        """Sets of moves that belong to both of two conjunctions; None if there are none."""
+        result = dict(a)
+        for role, moves in b.items():
+            both = self._one.both(result[role], moves) if role in result else moves
+            if both == FALSE:
+                return None
+            if isinstance(both, MoveSet):
+                result[role] = both
+        return result
 
     def _alternative(self, sets: dict[int, MoveSet], rest: frozenset[int]) -> _Alternative:
         known = set(self._going_on)

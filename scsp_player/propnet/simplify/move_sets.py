@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet.simplify.draft import FALSE, TRUE, Draft
 
+DEPTH, MAX_EXAMINED = 3, 16
+"""Conditions beside a move are simplified by what the move requires so many levels deep, in conjunctions of so many literals."""
+
 MAX_IMPLIED = 64
 """Of the literals that a literal implies at most about so many are used."""
 
@@ -32,13 +35,15 @@ class OneMove:
 
     def __init__(self, game: GroundGame, fluents: int) -> None:
         self._first_move = 1 + fluents
-        self._role_of: list[int] = []
-        for role in range(len(game.roles)):
-            self._role_of += [role] * int(game.role_start[role + 1] - game.role_start[role])
         self._moves = [
             frozenset(range(int(game.role_start[r]), int(game.role_start[r + 1]))) for r in range(len(game.roles))
         ]
-        self._set_of_node: dict[int, MoveSet] = {}
+        self._set_of: dict[int, MoveSet] = {}
+        for role, everything in enumerate(self._moves):
+            for move in everything:
+                single = self._normal(role, frozenset((move,)), False)
+                if isinstance(single, MoveSet):
+                    self._know(2 * (self._first_move + move), single)
         self._required: list[frozenset[int]] | None = None
         self._required_by: dict[MoveSet, frozenset[int]] = {}
 
@@ -50,18 +55,11 @@ class OneMove:
 
     def set_of(self, literal: int) -> MoveSet | None:
         """The set of moves that a literal stands for."""
-        node = literal >> 1
-        move = node - self._first_move
-        if 0 <= move < len(self._role_of):
-            role = self._role_of[move]
-            found: MoveSet | int | None = self._normal(role, frozenset((move,)), False)
-        else:
-            found = self._set_of_node.get(node)
-        if not isinstance(found, MoveSet):
-            return None
-        if literal & 1:
-            found = self._normal(found.role, found.moves, not found.others)  # type: ignore[assignment]
-        return found if isinstance(found, MoveSet) else None
+        return self._set_of.get(literal)
+
+    def _know(self, literal: int, moves: MoveSet) -> None:
+        self._set_of[literal] = moves
+        self._set_of[literal ^ 1] = self.complement(moves)
 
     def _normal(self, role: int, moves: frozenset[int], others: bool) -> MoveSet | int:
         everything = self._moves[role]
@@ -103,8 +101,8 @@ class OneMove:
             (move,) = moves.moves
             return 2 * (self._first_move + move) + moves.others
         literal = draft.any_of(2 * (self._first_move + move) for move in moves.moves)
-        # The node itself is the conjunction "none of these".
-        self._set_of_node[literal >> 1] = MoveSet(moves.role, moves.moves, True)
+        if literal not in self._set_of:
+            self._know(literal, MoveSet(moves.role, moves.moves))
         return literal ^ moves.others
 
     # Conjunctions.
@@ -137,13 +135,25 @@ class OneMove:
                 del chosen[moves.role]
             else:
                 chosen[moves.role] = met
-        merged = self._merged(draft, rest, chosen)
-        if merged is None:
+        if self._required is not None and chosen:
+            required = set().union(*(self.required(moves) for moves in chosen.values()))
+            rest = [self._given(draft, literal, required, DEPTH) for literal in rest] if required else rest
+            if FALSE in rest:
+                return FALSE
+        if self._required is not None:
+            possible_rest = [self._possible(draft, literal, rest) for literal in rest]
+            if possible_rest != rest:
+                sets = [self.literal(draft, moves) for moves in chosen.values()]
+                return self.conjunction(draft, possible_rest + sets)
+        kept = self._merged(draft, [literal for literal in rest if literal != TRUE], chosen)
+        if kept is None:
             return FALSE
         if self._required is not None:
+            against = {literal ^ 1 for literal in kept}
             for role, moves in list(chosen.items()):
-                possible = frozenset(m for m in moves.moves if not any(x ^ 1 in self._required[m] for x in merged))
-                if len(possible) < len(moves.moves):
+                possible = frozenset(m for m in moves.moves if self._required[m].isdisjoint(against))
+                # A slightly smaller set costs more than it saves where the larger one serves others, too.
+                if 2 * len(possible) <= len(moves.moves):
                     smaller = self._normal(role, possible, moves.others)
                     if smaller == FALSE:
                         return FALSE
@@ -151,31 +161,47 @@ class OneMove:
                         del chosen[role]
                     else:
                         chosen[role] = smaller
-        required = set().union(*(self.required(moves) for moves in chosen.values())) if chosen else set()
-        kept = []
-        for literal in merged:
-            if literal in required:
-                continue
-            if literal ^ 1 in required:
-                return FALSE
-            if draft.is_gate(literal):
-                parts = draft.children[literal >> 1]
-                if any(part ^ 1 in required for part in parts):
-                    if literal & 1:
-                        continue
-                    return FALSE
-                left = [part for part in parts if part not in required]
-                if len(left) < len(parts) and len(left) <= 1:
-                    literal = draft.all_of(left) ^ (literal & 1)
-                    if literal == TRUE:
-                        continue
-                    if literal == FALSE:
-                        return FALSE
-            kept.append(literal)
         # What became a set of moves on the way is met with the others.
         if any(self.set_of(literal) is not None for literal in kept):
             return self.conjunction(draft, kept + [self.literal(draft, moves) for moves in chosen.values()])
         return draft.all_of(kept + [self.literal(draft, moves) for moves in chosen.values()])
+
+    def _possible(self, draft: Draft, literal: int, context: list[int]) -> int:
+        """A disjunction without the alternatives, and the moves in them, that cannot be legal where ``context`` holds."""
+        if self._required is None or not literal & 1 or literal in self._set_of or not draft.is_gate(literal):
+            return literal
+        alternatives = draft.alternatives(literal)
+        if len(alternatives) > MAX_EXAMINED:
+            return literal
+        against = {other ^ 1 for other in context if other != literal}
+        left = []
+        for alternative in alternatives:
+            sets, rest = self.split(draft, alternative)
+            inside = [moves for moves in sets.values() if not moves.others]
+            smaller = [frozenset(m for m in s.moves if self._required[m].isdisjoint(against)) for s in inside]
+            if all(len(a.moves) == len(b) for a, b in zip(inside, smaller, strict=True)):
+                left.append(alternative)
+            elif all(smaller):
+                literals = [self.literal(draft, MoveSet(s.role, moves)) for s, moves in zip(inside, smaller, strict=True)]
+                literals += [self.literal(draft, moves) for moves in sets.values() if moves.others]
+                left.append(draft.all_of([*literals, *rest]))
+        return literal if left == list(alternatives) else draft.any_of(left)
+
+    def _given(self, draft: Draft, literal: int, known: set[int], depth: int) -> int:
+        """A literal where ``known`` literals hold."""
+        if literal in known:
+            return TRUE
+        if literal ^ 1 in known:
+            return FALSE
+        if not depth or not draft.is_gate(literal) or literal in self._set_of:
+            return literal
+        parts = draft.children[literal >> 1]
+        if len(parts) > MAX_EXAMINED:
+            return literal
+        left = [self._given(draft, part, known, depth - 1) for part in parts]
+        if all(a == b for a, b in zip(parts, left, strict=True)):
+            return literal
+        return draft.all_of(left) ^ (literal & 1)
 
     def _spread(self, draft: Draft, literals: list[int]) -> list[int]:
         """The literals, with conjunctions of nothing but sets of moves replaced by these."""

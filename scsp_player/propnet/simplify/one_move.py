@@ -11,14 +11,16 @@ from scsp_player.propnet.simplify.draft import Draft, redraw
 from scsp_player.propnet.simplify.move_sets import OneMove, implied_by
 
 
-def with_one_move(circuit: Circuit, game: GroundGame, excluded: Sequence[frozenset[int]], deadline: float) -> Circuit:
+def with_one_move(
+    circuit: Circuit, game: GroundGame, deadline: float, *, excluded: Sequence[frozenset[int]] | None = None
+) -> Circuit:
     """The circuit rewritten for lanes in which every role makes one move, and a legal one.
 
     Args:
         circuit: the circuit.
         game: its game.
-        excluded: for each fluent the ones that are never true together with it.
         deadline: value of ``time.perf_counter()`` from when on conjunctions are left as they are.
+        excluded: for each fluent the ones that are never true together with it. If given, what moves bring is rewritten, too.
     """
     one = OneMove(game, circuit.fluents)
 
@@ -27,11 +29,16 @@ def with_one_move(circuit: Circuit, game: GroundGame, excluded: Sequence[frozens
         for literal in legal.tolist():
             implied = implied_by(draft, literal)
             for known in implied[:]:
-                if not known & 1 and 0 < known >> 1 <= circuit.fluents:
-                    implied += (2 * (1 + fluent) + 1 for fluent in excluded[(known >> 1) - 1])
+                if excluded is None:
+                    break
+                fluents = [(x >> 1) - 1 if not x & 1 else -1 for x in draft.alternatives(known)]
+                if all(0 <= fluent < circuit.fluents for fluent in fluents):
+                    ruled_out = frozenset.intersection(*(excluded[fluent] for fluent in fluents))
+                    implied += (2 * (1 + fluent) + 1 for fluent in ruled_out)
             required.append(frozenset(implied))
         one.require(required)
 
     draft, outputs = redraw(circuit, one.conjunction, before_moves, deadline)
-    outputs = with_arrivals(draft, one, outputs)
+    if excluded is not None:
+        outputs = with_arrivals(draft, one, outputs)
     return draft.freeze(circuit, outputs)
