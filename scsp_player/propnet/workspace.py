@@ -15,8 +15,8 @@ from scsp_player.propnet.playout_layout import RANDOM_LINES, Status, Totals
 
 CACHE_LINE = 64  # bytes
 PAGE = 4096  # bytes; addresses that differ by a multiple of it disturb each other in the processor
-GROUP_MEMORY = 192 << 10
-"""Bytes that the lane groups of one call together may take: they should fit into the second-level cache."""
+GROUP_MEMORY = 640 << 10
+"""Bytes that the values of the lane groups of one call together may take: about the size of a second-level cache."""
 MOST_GROUPS = 16
 """Lane groups of one call at most."""
 
@@ -68,7 +68,7 @@ class GroupLines:
 
     def groups(self) -> int:
         """How many lane groups one call should work on."""
-        return max(1, min(MOST_GROUPS, GROUP_MEMORY // (self.values * VECTOR_BYTES)))
+        return max(2, min(MOST_GROUPS, GROUP_MEMORY // (self.values * VECTOR_BYTES)))
 
 
 TIME_BITS = 64
