@@ -121,13 +121,14 @@ def run(name: str, engine: Engine, document: Path, seconds: float) -> Row:
     with _plain(document) as file, tempfile.TemporaryFile() as output:
         began = time.perf_counter()
         process = subprocess.Popen(engine.command(file, seconds), stdout=output, stderr=subprocess.DEVNULL)
-        deadline = began + seconds + _GRACE_SECONDS
+        deadline, killed = began + seconds + _GRACE_SECONDS, False
         while True:
             pid, _, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 break
             if time.perf_counter() > deadline:
                 process.kill()
+                killed = True
                 _, _, usage = os.wait4(process.pid, 0)
                 break
             time.sleep(0.002)
@@ -141,7 +142,7 @@ def run(name: str, engine: Engine, document: Path, seconds: float) -> Row:
     return Row(
         instance=document.name.removesuffix(".lzma").removesuffix(".xz").removesuffix(".xml"),
         engine=name,
-        status="REFUSED" if finding.refused else status,
+        status="REFUSED" if finding.refused and not killed else status,
         complete=finding.complete,
         solutions=finding.solutions,
         seconds=round(finding.seconds, 4),

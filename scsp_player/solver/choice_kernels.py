@@ -48,6 +48,16 @@ def choose(
         projected = wide(variable.projected)
         if projected < best_projected:
             continue
+        alive = wide(variable.alive)
+        if best >= 0 and projected == best_projected:
+            # Its degree need not be summed up if even the greatest one would not do.
+            most = wide(variables[x + 1].first_watch - variable.first_watch)
+            if ordering == DOM_WDEG:
+                most = variable.weight
+            elif ordering == DOM:
+                most = wide(1)
+            if (x > best) if ordering == LEX else (alive * best_degree > best_alive * most):
+                continue
         degree = wide(0)
         for w in range(variable.first_watch, variables[x + 1].first_watch):
             constraint = constraints[slots[slots[w].watched].constraint]
@@ -57,7 +67,6 @@ def choose(
             continue
         if ordering == DOM and degree > 0:
             degree = wide(1)
-        alive = wide(variable.alive)
         mine = alive * best_degree
         theirs = best_alive * degree
         if best < 0 or projected > best_projected:

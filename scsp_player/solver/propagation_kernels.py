@@ -37,7 +37,7 @@ def propagate(
 ) -> bool:
     """Revises waiting tables until all are consistent; False (and an empty queue) after a contradiction.
 
-    The table that contradicts gains weight for the orderings that look at weights.
+    The table that contradicts gains weight, and so do its variables, for the orderings that look at weights.
     """
     while control.queue_length > 0:
         c = wide(constraints[control.queue_head].waiting)
@@ -55,6 +55,8 @@ def propagate(
             consistent = revise_supports(variables, constraints, slots, values, tables, trail, control, c)
         if not consistent:
             constraints[c].weight += 1
+            for s in range(constraints[c].first_slot, constraints[c + 1].first_slot):
+                variables[slots[s].variable].weight += 1
             clear_queue(constraints, slots, control)
             return False
     return True

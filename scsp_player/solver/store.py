@@ -21,6 +21,7 @@ from xcsp.model import Instance
 VARIABLE = np.dtype(
     [
         ("stamp", np.int64),  # serial number of the level that last trailed this domain
+        ("weight", np.int64),  # weights of all its tables together
         ("first", np.int32),  # first value id
         ("alive", np.int32),  # number of living values (trailed)
         ("first_watch", np.int32),  # first place in the column ``watched`` of the slots
@@ -201,7 +202,8 @@ def _variables(encoded: Encoded, alive: NDArray[np.int32]) -> NDArray[np.void]:
     variables = np.zeros(len(alive) + 1, dtype=VARIABLE)
     variables["first"] = encoded.first_value
     variables["alive"][:-1] = alive
-    variables["first_watch"][1:] = np.cumsum(np.bincount(encoded.scopes, minlength=len(alive)))
+    variables["weight"][:-1] = np.bincount(encoded.scopes, minlength=len(alive))
+    variables["first_watch"][1:] = np.cumsum(variables["weight"][:-1])
     opened = np.argsort(alive == 1, kind="stable")
     variables["opened"][:-1] = opened
     variables["open_place"][opened] = np.arange(len(alive))
