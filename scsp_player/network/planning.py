@@ -105,10 +105,13 @@ class Planner:
                 # The rest is a matter of proof, which may take as long as finding did.
                 end = min(end, 2 * time.perf_counter() - begin)
                 limit = min(limit, len(self.plan.moves) - 1)
-        while not self._done() and self._settled < limit and time.perf_counter() < end:
-            self._deepen(max(reached, self._settled + 1), end)
-            reached = min(2 * reached, limit)
-        self._reopen(end)
+        share = FIRST_SHARE
+        while time.perf_counter() < end and (self._still_open() or (not self._done() and self._settled < limit)):
+            share *= 4
+            self._reopen(share, end)
+            if not self._done() and self._settled < limit:
+                self._deepen(max(reached, self._settled + 1), end)
+                reached = min(2 * reached, limit)
         self._conclude(horizon)
         return self.plan
 
@@ -189,21 +192,20 @@ class Planner:
                         self._found(score, moves)
                         return
 
-    def _reopen(self, end: float) -> None:
-        """Go back to what was left open, with more time each round."""
-        share = FIRST_SHARE
-        while self._still_open() and time.perf_counter() < end:
-            share *= 4
-            waiting = self._still_open()
-            self.plan.open = []
-            network = _Horizons(self._micro, self._state, max(h for h, _ in waiting), self._exclusive)
-            for number, (h, score) in enumerate(waiting):
-                left = end - time.perf_counter()
-                if left <= 0:
-                    self.plan.open += waiting[number:]
-                    return
-                if self._matters(h, score):
-                    self._ask(network, h, score, min(share, left))
+    def _reopen(self, share: float, end: float) -> None:
+        """Go back to what was left open, with so many seconds for each question."""
+        waiting = self._still_open()
+        if not waiting:
+            return
+        self.plan.open = []
+        network = _Horizons(self._micro, self._state, max(h for h, _ in waiting), self._exclusive)
+        for number, (h, score) in enumerate(waiting):
+            left = end - time.perf_counter()
+            if left <= 0:
+                self.plan.open += waiting[number:]
+                return
+            if self._matters(h, score):
+                self._ask(network, h, score, min(share, left))
 
     def _matters(self, h: int, score: int) -> bool:
         return self.plan.score is None or (score, -h) > (self.plan.score, -len(self.plan.moves))
@@ -229,6 +231,7 @@ class _Horizons:
         self._score = self._unrolled.variable[last, micro.score_variable[0]]
         self._actions = self._unrolled.variable[:last, micro.action_variable[0]]
         self._solver = Solver(self._unrolled.instance)
+        self._forward: Solver | None = None
         domains = self._solver.propagate()
         self._over = [domains is None or domains[x].tolist() == [1] for x in self._terminal]
         self._possible = [domains is not None and 1 in domains[x] for x in self._terminal]
@@ -243,9 +246,11 @@ class _Horizons:
             return None, True, 0
         goal = ([self._terminal[h], self._score], [1, score])
         nodes = 0
-        # Deciding the moves first, or whatever is most constrained: each is far better at times.
-        for project in (None, self._actions[:h]):
-            answer = self._solver.solutions(goal, project=project, limit=1, seconds=seconds / 2)
+        # Whatever is most constrained, the moves before all else, or the moves in their order: each is far better at times.
+        for solver, project in ((self._solver, None), (self._solver, self._actions[:h]), (None, self._actions[:h])):
+            if solver is None:
+                solver = self._forward = self._forward or Solver(self._unrolled.instance, "project")
+            answer = solver.solutions(goal, project=project, limit=1, seconds=seconds / 3)
             nodes += answer.nodes
             if len(answer):
                 values = answer.values[0]
