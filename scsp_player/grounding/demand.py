@@ -37,7 +37,7 @@ class Demand:
 
     def __init__(
         self, schema: Schema, clauses: Sequence[Clause], complete: Collection[int], dynamic: Collection[int], matches: Matches,
-        *, stratified: bool, positive: bool,
+        *, positive: bool,
     ) -> None:  # fmt: skip
         """Find out what can be restricted.
 
@@ -47,20 +47,15 @@ class Demand:
             complete: relations that are wanted completely.
             dynamic: relations that depend on the state; the others are complete.
             matches: estimates for the latter.
-            stratified: no demand may depend on what reads the demanded relation, so that negation stays stratified. Otherwise the
-                demand is as narrow as the order of the parts allows.
-            positive: no demand may depend on negation either.
+            positive: no demand may depend on a negation, so that no relation depends on its own negation because of what it is
+                asked for. Otherwise the demand is as narrow as the order of the parts allows.
         """
         self.schema = schema
         self.dynamic = dynamic
         self.matches = matches
-        self.stratified = stratified
-        self.positive = positive
         self.derived = {c.relation for c in clauses} - set(complete)
         self.clauses = [self._without_filters(c) for c in clauses]
-        self._reads = self._reading()
-        negating = {c.relation for c in self.clauses if any(p.kind is Kind.NEGATIVE and p.relation in dynamic for p in c.body)}
-        self._negating = {r for r, read in self._reads.items() if not negating.isdisjoint(read)}
+        self._negating = self._negating_relations() if positive else frozenset()
         self._names: dict[int, int] = {}
         self.bound = {c.relation: frozenset(range(len(self._columns(c.tokens)))) for c in clauses if c.relation in self.derived}
         self._find_bound_columns()
@@ -101,9 +96,9 @@ class Demand:
         room = FEW
         while waiting:
             room = self._bind_static(static, known, bound, room)
-            best = min(waiting, key=lambda p: (p.kind, len(p.variables - bound), len(p.variables), -p.relation))
+            best = min(waiting, key=lambda p: (p.kind, _is_open(p, bound), len(p.variables - bound), len(p.variables), -p.relation))
             waiting.remove(best)
-            yield best, [p for p in known if not self._depends(p.relation, best.relation)]
+            yield best, [p for p in known if p.relation not in self._negating]
             if best.kind is Kind.POSITIVE:
                 known.append(best)
                 bound |= best.variables
@@ -169,26 +164,24 @@ class Demand:
                 missing = 1
         return columns
 
-    def _reading(self) -> dict[int, frozenset[int]]:
-        """For every relation the relations that it depends on, itself included."""
-        reads: dict[int, set[int]] = {}
+    def _negating_relations(self) -> frozenset[int]:
+        """The relations that depend on the negation of a state-dependent one."""
+        readers: dict[int, set[int]] = {}
         for clause in self.clauses:
-            own = reads.setdefault(clause.relation, {clause.relation})
-            own.update(p.relation for p in clause.body if p.kind is not Kind.DIFFER)
-        closed: dict[int, frozenset[int]] = {}
-        for relation in reads:
-            seen = {relation}
-            stack = [relation]
-            while stack:
-                for other in reads.get(stack.pop(), ()):
-                    if other not in seen:
-                        seen.add(other)
-                        stack.append(other)
-            closed[relation] = frozenset(seen)
-        return closed
+            for part in clause.body:
+                readers.setdefault(part.relation, set()).add(clause.relation)
+        negated = (p.kind is Kind.NEGATIVE and p.relation in self.dynamic for c in self.clauses for p in c.body)
+        heads = [c.relation for c in self.clauses for _ in c.body]
+        stack = [head for head, is_negated in zip(heads, negated, strict=True) if is_negated]
+        seen = set(stack)
+        while stack:
+            for reader in readers.get(stack.pop(), ()):
+                if reader not in seen:
+                    seen.add(reader)
+                    stack.append(reader)
+        return frozenset(seen)
 
-    def _depends(self, reader: int, relation: int) -> bool:
-        """Whether a part over ``reader`` must not take part in the demand of ``relation``."""
-        if self.positive and reader in self._negating:
-            return True
-        return self.stratified and relation in self._reads.get(reader, ())
+
+def _is_open(part: Part, bound: Collection[int]) -> bool:
+    """Whether nothing is known of a part, so that all of its relation would be asked for."""
+    return bool(part.variables) and part.variables.isdisjoint(bound) and len(part.variables) == len(part.tokens)

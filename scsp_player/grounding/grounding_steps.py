@@ -29,7 +29,7 @@ def ground_within(program: Program, budget: Budget, *, restricted: bool = False)
     statistics = Statistics(store)
     rules = prepared_rules(program, store, statistics, restricted=restricted)
     if restricted:
-        rules.restrict(statistics.matches, stratified=False)
+        rules.restrict(statistics.matches, positive=False)
     possible_atoms(rules, [*rules.clauses, *rules.demand_clauses], statistics)
     atoms = number_atoms(store, sorted(rules.dynamic - rules.demand_relations))
     instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()

@@ -117,11 +117,10 @@ class Rulebase:
         """Name and arity of a relation."""
         return self.schema.names[relation]
 
-    def restrict(self, matches: Matches, *, stratified: bool, positive: bool = False) -> None:
+    def restrict(self, matches: Matches, *, positive: bool) -> None:
         """Restrict derived relations to the arguments that are asked for (see ``demand``); after splitting."""
         outputs = {self.relation(name) for name in OUTPUTS}
-        demand_of = Demand(self.schema, self.clauses, outputs, self.dynamic, matches, stratified=stratified, positive=positive)
-        found = demand_of.restricted()
+        found = Demand(self.schema, self.clauses, outputs, self.dynamic, matches, positive=positive).restricted()
         self.clauses = found.clauses
         demand = Splitter(self.schema, None, matches).split([_marked_all(c, True) for c in found.demand_clauses])
         self.demand_clauses = [_marked_all(c, False) for c in demand]

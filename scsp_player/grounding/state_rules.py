@@ -49,15 +49,15 @@ class StateRules:
         Args:
             program: a normalised rule sheet.
             budget: for the static relations and the evaluation of the initial state.
-            restricted: compute derived relations only for what is asked for (see ``demand``), if negation stays stratified.
+            restricted: compute derived relations only for what is asked for (see ``demand``).
         """
         self.program = program
         self.store = Store(budget)
         self._statistics = Statistics(self.store)
         self.rules = prepared_rules(program, self.store, self._statistics, restricted=restricted)
-        order = components(self.rules.clauses)
         if restricted:
-            order = self._restricted(order)
+            self.rules.restrict(self._statistics.matches, positive=True)
+        order = components([*self.rules.clauses, *self.rules.demand_clauses])
         self._true, self._does = self.rules.relation(TRUE), self.rules.relation(DOES)
         self._stage_of = {r: i for i, c in enumerate(order) for r in c.relations}
         self._needs = self._closures(order)
@@ -73,22 +73,6 @@ class StateRules:
             if stage.decision is not None:
                 stage.decision.refresh()
         self._clear(range(len(self._stages)))
-
-    def _restricted(self, order: list[Component]) -> list[Component]:
-        """The components of the rules restricted to what is asked for, with no more negative cycles than before.
-
-        Where a relation would depend on its own negation because of what it is asked for, nothing is asked for because of relations
-        that depend on any negation.
-        """
-        plain = self.rules.clauses, self.rules.dynamic
-        before = {r for c in order if c.negative for r in c.relations}
-        for positive in (False, True):
-            self.rules.restrict(self._statistics.matches, stratified=True, positive=positive)
-            restricted = components([*self.rules.clauses, *self.rules.demand_clauses])
-            if all(before.issuperset(c.relations) for c in restricted if c.negative):
-                return restricted
-            self.rules.clauses, self.rules.dynamic = plain
-        return order
 
     def _closures(self, order: list[Component]) -> list[list[int]]:
         """For every stage the stages that it needs, itself last, in order of evaluation."""
