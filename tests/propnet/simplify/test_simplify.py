@@ -80,7 +80,7 @@ def test_own_games(sheet):
 def test_sizes_of_known_games(name, gates, literals):
     game = ground(load_program(SHARED / "games" / f"{name}.kif"))
     circuit = build_circuit(game)
-    simplified = simplify(circuit, game, seconds=60)
+    simplified = simplify(circuit, game, seconds=1000)
     assert simplified.gates <= gates
     assert simplified.literals <= literals
     assert_same_in_play(circuit, simplified, game, turns=25)
@@ -126,7 +126,7 @@ def test_frame_axioms_become_short():
 def test_same_result_every_time():
     game = ground(load_program(SHEETS / "connect-four.kif"))
     circuit = build_circuit(game)
-    first, second = (simplify(circuit, game, seconds=30) for _ in range(2))
+    first, second = (simplify(circuit, game, seconds=1000) for _ in range(2))
     np.testing.assert_array_equal(first.child, second.child)
     np.testing.assert_array_equal(first.next, second.next)
 
