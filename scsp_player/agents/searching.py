@@ -36,7 +36,8 @@ class SearchingAgent(Agent):
 
     Attributes:
         settings: of the search.
-        search_class: the search.
+        search_class: kind of the search.
+        search: the search, once the game is set up.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
@@ -44,6 +45,7 @@ class SearchingAgent(Agent):
     settings = SearchSettings()
     search_class: type[MacUcb] | type[BestFirstUcb] = MacUcb
     grounding_bytes = 1 << 30
+    search: MacUcb | BestFirstUcb
 
     def __init__(self, report: Report = ignore_report) -> None:
         super().__init__(report)
@@ -65,7 +67,7 @@ class SearchingAgent(Agent):
             self._stand_in.start(program, role, play_seconds=play_seconds, deadline=self._wall(deadline), seed=seed)
             return
         self.set_up(game, role, deadline=deadline, seed=seed)
-        self._search.think(min(deadline, self.clock() + play_seconds))
+        self.search.think(min(deadline, self.clock() + play_seconds))
 
     def set_up(self, game: GroundGame, role: str, *, deadline: float, seed: int) -> None:
         """Build everything that the search needs; what takes long and can be left out is left out after the deadline."""
@@ -75,7 +77,7 @@ class SearchingAgent(Agent):
         self._propnet = propnet
         self._belief = Belief(game, propnet, self._role, seed=seed)
         expander = self.make_expander(game, propnet, deadline)
-        self._search = self.search_class(
+        self.search = self.search_class(
             game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock
         )
 
@@ -96,12 +98,12 @@ class SearchingAgent(Agent):
             self._follow(turn.joint_move)
         elif turn.own_move is not None:
             self._belief.update(turn.own_move, turn.percepts or frozenset())
-            self._search.set_roots(self._belief.states, self._belief.probabilities)
+            self.search.set_roots(self._belief.states, self._belief.probabilities)
 
     def _follow(self, joint_move: tuple[Term, ...]) -> None:
         indices = self._indices(joint_move)
-        self._search.advance(indices)
-        self._belief.certain(self._search.states[0])
+        self.search.advance(indices)
+        self._belief.certain(self.search.states[0])
 
     def _indices(self, joint_move: tuple[Term, ...]) -> NDArray[np.int32]:
         tables = self._game.move_index
@@ -117,12 +119,12 @@ class SearchingAgent(Agent):
         if self._stand_in is not None:
             return self._stand_in.play(turn, self._wall(deadline))
         self.observe(turn)
-        first = self._search.best_move()
+        first = self.search.best_move()
         if first < 0:
             raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")
         self.report(self._game.move(first))
-        self._search.think(deadline, lambda move: self.report(self._game.move(move)))
-        return self._game.move(self._search.best_move())
+        self.search.think(deadline, lambda move: self.report(self._game.move(move)))
+        return self._game.move(self.search.best_move())
 
     def stop(self) -> None:
         """End the process in the background, if there is one."""

@@ -51,6 +51,7 @@ class MacUcb:
         leaves: leaves evaluated so far.
         depth: the sum of the lengths of all paths walked so far.
         clock: the clock that deadlines refer to.
+        expander: finds the legal moves of nodes.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class MacUcb:
         self.leaves = 0
         self.depth = 0
         self._sum_varies = False
-        self._expander = expander
+        self.expander = expander
         self._generator = np.random.default_rng(seed)
         self._kernel_generator = self._generator.integers(0, 2**63, size=1, dtype=np.uint64)
         self._evaluator = Evaluator(propnet, self.settings, self._generator)
@@ -123,7 +124,7 @@ class MacUcb:
         g = self.graph.arrays
         fresh = roots[g.node["status"][roots] == UNEVALUATED]
         if len(fresh):
-            self._evaluator.record(self.graph, fresh, EAGER_MOVES if self._expander.eager else 0)
+            self._evaluator.record(self.graph, fresh, EAGER_MOVES if self.expander.eager else 0)
         self._expand(np.unique(roots[(g.node["status"][roots] != EXPANDED) & (g.node["status"][roots] != TERMINAL)]))
         self._share_moves()
 
@@ -206,7 +207,7 @@ class MacUcb:
         g = self.graph.arrays
         values = np.zeros((len(fresh), self.graph.roles))
         if len(fresh):
-            self._evaluator.record(self.graph, fresh, EAGER_MOVES if self._expander.eager else 0)
+            self._evaluator.record(self.graph, fresh, EAGER_MOVES if self.expander.eager else 0)
             if self.settings.prove:
                 self._evaluator.look_ahead(self.graph, fresh)
                 g = self.graph.arrays
@@ -270,7 +271,7 @@ class MacUcb:
         if not len(nodes):
             return
         g = self.graph.arrays
-        expansion = self._expander.expand(g.state[nodes])
+        expansion = self.expander.expand(g.state[nodes])
         batch_kernels.expand(g, nodes, expansion.legal, self.game.role_start)
         count = len(expansion.owner)
         if count and not self.graph.full:

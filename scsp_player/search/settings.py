@@ -25,7 +25,7 @@ class SearchSettings:
     exploration: float = 0.4
     first_play: float = 1000.0
     playouts: int = 64
-    batch: int = 16
+    batch: int = 32
     depth_limit: int = 1000
     prove: bool = True
     lookahead: float = 0.25

@@ -1,0 +1,122 @@
+"""``scsp-player bench search``: how fast the search grows its graph, and how long proofs take."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def search(
+    paths: Annotated[list[Path], typer.Argument(help="Rule sheets, or folders of them.", metavar="PATH…", exists=True)],
+    seconds: Annotated[float, typer.Option(help="CPU seconds of search a game.", min=0.01)] = 5.0,
+    agent: Annotated[str, typer.Option(help="Agent whose search is measured; settings as `mac-ucb+batch=16`.")] = "mac-ucb",
+    timeout: Annotated[float, typer.Option(help="CPU seconds that setting a game up may take.", min=0.0)] = 60.0,
+    seed: Annotated[int, typer.Option(help="Seed of all random choices.", min=0)] = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Search from the initial state and report leaves, playouts and nodes per CPU second, mean depth, and proven values.
+
+    Values are those of the first role that is not chance; `prove_s` says after how many CPU seconds the value was certain. Exit
+    status 2 if a sheet cannot be measured.
+
+    Example: `scsp-player bench search games/tic-tac-toe.kif games/connect-four.kif --seconds 3`
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from scsp_player.arena.contest import make_agent
+    from scsp_player.commands.bench_rollouts import sheets_in
+    from scsp_player.commands.machine_facts import machine_facts
+
+    try:
+        make_agent(agent)
+    except (LookupError, ValueError) as error:
+        print(f"scsp-player: {error.args[0]}", file=sys.stderr)
+        raise typer.Exit(2) from None
+    files = [file for path in paths for file in (sheets_in(path) if path.is_dir() else [path])]
+    console = Console(file=sys.stderr)
+    rows = [
+        _row(file, agent, seconds, timeout, seed)
+        for file in track(files, "searching", console=console, transient=True, disable=not console.is_terminal)
+    ]
+    if json_output:
+        print(json.dumps({"results": rows, "machine": machine_facts()}))
+    else:
+        _show(rows)
+    raise typer.Exit(2 if any("error" in row for row in rows) else 0)
+
+
+def _row(file: Path, spec: str, seconds: float, timeout: float, seed: int) -> dict[str, Any]:
+    """The measurements of one sheet, or what kept it from being measured."""
+    import time
+
+    from scsp_player.agents.searching import SearchingAgent
+    from scsp_player.arena.contest import make_agent
+    from scsp_player.arena.sheet import CHANCE, read_game
+    from scsp_player.gdl import GdlError
+    from scsp_player.grounding import BudgetExceeded, ground
+    from scsp_player.search import MacUcb
+
+    agent = make_agent(spec)
+    if not isinstance(agent, SearchingAgent) or not issubclass(agent.search_class, MacUcb):
+        return {"game": file.name, "error": f"{spec} has no graph to measure"}
+    agent.clock = time.thread_time
+    begin = time.thread_time()
+    try:
+        sheet = read_game(file)
+        game = ground(sheet.program, seconds=timeout, clock=time.thread_time)
+        role = next(role for role in game.roles if role != CHANCE)
+        agent.set_up(game, role, deadline=begin + timeout, seed=seed)
+    except (GdlError, BudgetExceeded, StopIteration, OSError) as error:
+        return {"game": file.name, "error": str(error)}
+    search = agent.search
+    assert isinstance(search, MacUcb)
+    search.think(time.thread_time() + 1e6, leaves=1)  # loads the kernels
+    begin, leaves, depth = time.thread_time(), search.leaves, search.depth
+    search.think(begin + seconds)
+    used, leaves, depth = max(time.thread_time() - begin, 1e-9), search.leaves - leaves, search.depth - depth
+    return {
+        "game": file.name,
+        "agent": spec,
+        "expander": search.expander.name,
+        "leaves_per_s": leaves / used,
+        "playouts_per_s": leaves * search.settings.playouts / used,
+        "nodes": search.graph.nodes,
+        "edges": search.graph.edges,
+        "bytes": search.graph.bytes_used,
+        "depth": depth / max(1, leaves),
+        "cpu_s": used,
+        "decided": search.decided,
+        "value": search.value,
+        "prove_s": used if search.decided else None,
+    }
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None)
+    table.add_column("game", no_wrap=True, overflow="fold")
+    for column in ("leaves/s", "playouts/s", "nodes", "depth", "MB", "value", "proved in s"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("expander")
+    for row in rows:
+        if "error" in row:
+            table.add_row(row["game"], *["-"] * 7, row["error"])
+            continue
+        proof = f"{row['prove_s']:.2f}" if row["decided"] else "-"
+        table.add_row(
+            row["game"],
+            *(f"{row[key]:,.0f}" for key in ("leaves_per_s", "playouts_per_s", "nodes")),
+            f"{row['depth']:.1f}",
+            f"{row['bytes'] / 1e6:.1f}",
+            "-" if row["value"] is None else f"{row['value']:g}",
+            proof,
+            row["expander"],
+        )
+    Console().print(table)
