@@ -61,9 +61,9 @@ def test_r11_negated_distinct_stays_a_negative_literal():
     assert [kind for _, kind, *_ in messages(FRAME + sheet)] == ["negated-distinct"]
 
 
-def test_r15_keyword_as_functor_of_a_percept():
+def test_r15_keyword_as_functor_of_a_percept_is_accepted_with_a_warning():
     assert rules("(<= (sees r (does r ?m)) (does r ?m))") == ["(<= (sees r (does r ?m)) (does r ?m))"]
-    assert messages(FRAME + "(<= (sees r (does r ?m)) (does r ?m))") == []
+    assert messages(FRAME + "(<= (sees r (does r ?m)) (does r ?m))") == [("warning", "keyword-in-term", 2, 1)]
 
 
 def test_r20_letters_are_folded_and_the_first_spelling_kept():
