@@ -14,14 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray, unpack_state
-from scsp_player.propnet.circuit import Circuit, _rebuild
+from scsp_player.propnet.circuit import Circuit, cleaned
 from scsp_player.propnet.phase_kernels import evaluate_nodes, spread_marks
 
 MOST_PHASES: Final = 8
 """Longest sequence that is worth a circuit for each position."""
-
-ROUNDS: Final = 3
-"""How often a circuit is simplified after constants were put in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +115,7 @@ def _with_constants(circuit: Circuit, known: NDArray[np.int8]) -> Circuit:
         # Literal 0 is "true", literal 1 "false".
         return np.where(constant >= 0, (literals & 1) ^ (constant == 0), literals).astype(np.int32)
 
-    circuit = replace(
+    settled = replace(
         circuit,
         child=moved(circuit.child),
         terminal=int(moved(np.array([circuit.terminal], np.int32))[0]),
@@ -127,10 +124,4 @@ def _with_constants(circuit: Circuit, known: NDArray[np.int8]) -> Circuit:
         next=moved(circuit.next),
         percept=moved(circuit.percept),
     )
-    for _ in range(ROUNDS):
-        simpler = _rebuild(circuit)
-        unchanged = (simpler.gates, simpler.literals) == (circuit.gates, circuit.literals)
-        circuit = simpler
-        if unchanged:
-            break
-    return circuit
+    return cleaned(settled)

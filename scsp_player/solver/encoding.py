@@ -63,7 +63,7 @@ def encode(instance: Instance) -> Encoded:
     living = np.ones(len(domain) + 1, dtype=np.bool_)
     kept_rows = np.zeros_like(rows)
     cells = []
-    for start, end in _chunks(arity * rows):
+    for start, end in chunks(arity * rows):
         chunk = instance.constraints[start:end]
         ids, keep = _chunk_ids(chunk, arity[start:end], rows[start:end], keys)
         row_table = np.repeat(np.arange(start, end), rows[start:end])
@@ -88,7 +88,7 @@ def encode(instance: Instance) -> Encoded:
     )
 
 
-def _chunks(weights: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def chunks(weights: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Ranges of tables whose cells together fit well into memory several times over."""
     ends = np.cumsum(weights)
     start, done = 0, 0

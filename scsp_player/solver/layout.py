@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.solver.encoding import Encoded
+from scsp_player.solver.encoding import Encoded, chunks
 
 SUPPORT_ROWS, CONFLICT_ROWS, SUPPORT_BITS = 0, 1, 2
 """Kinds of tables: supports or conflicts as rows (``str_kernels``), supports as bitsets (``ct_kernels``)."""
@@ -16,7 +14,6 @@ MOST_MASK_WORDS = 1 << 21
 """Masks of a table with more words than this are not worth their memory."""
 
 _MOST_WORDS_TOGETHER = 1 << 26
-_CHUNK_CELLS = 1 << 22
 
 
 def lay_out(
@@ -64,7 +61,7 @@ def lay_out(
     slots["first_exact"] = np.where(starred, exact_begin + np.cumsum(exact_words) - exact_words, slots["first_support"])
     bits = np.zeros(exact_begin + int(exact_words.sum()), dtype=np.uint64)
     bits[: masks_begin // 2] = _full_words(rows[as_bits], words[as_bits])
-    for start, end in _chunks(arity * rows):
+    for start, end in chunks(arity * rows):
         _set_masks(encoded, start, end, first_cell, words, slots, bits)
     _add_stars(encoded, starred, words[slot_table], size, slot_table, first_cell, slots, bits)
     _count_conflicts(encoded, size, slot_table, first_cell, constraints)
@@ -102,16 +99,6 @@ def _full_words(rows: NDArray[np.int64], words: NDArray[np.int64]) -> NDArray[np
     """The words of tables all of whose rows are current."""
     left = np.repeat(rows, words) - 64 * _counting(words)
     return np.where(left >= 64, ~np.uint64(0), (np.uint64(1) << np.minimum(left, 63).astype(np.uint64)) - np.uint64(1))
-
-
-def _chunks(weights: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of tables whose cells together fit well into memory several times over."""
-    ends = np.cumsum(weights)
-    start, done = 0, 0
-    while start < len(weights):
-        end = max(start + 1, int(np.searchsorted(ends, done + _CHUNK_CELLS, side="right")))
-        yield start, end
-        start, done = end, int(ends[end - 1])
 
 
 def _set_masks(
@@ -174,7 +161,7 @@ def _count_conflicts(
     tally = np.zeros(first_tally[-1], dtype=np.int32)
     arity = np.diff(encoded.first_slot)
     weights = np.where(encoded.positive, 0, arity * np.diff(encoded.first_row))
-    for start, end in _chunks(weights):
+    for start, end in chunks(weights):
         cell_table = np.repeat(np.arange(start, end), weights[start:end])
         within = _counting(weights[start:end])
         slot = encoded.first_slot[cell_table] + within % arity[cell_table]
