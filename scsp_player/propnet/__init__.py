@@ -1,4 +1,4 @@
-"""The propositional network: the rules as a simplified circuit, evaluated for 1,024 games at once.
+"""The propositional network: the rules as a simplified circuit, evaluated for 256 games at once.
 
 ``Propnet`` answers questions about many states by index and plays random games; ``PropnetMachine`` is the same engine behind the
 interface that all engines share.
@@ -6,8 +6,9 @@ interface that all engines share.
 
 from __future__ import annotations
 
+from scsp_player.propnet.improvement import Improvement
 from scsp_player.propnet.net import Propnet
 from scsp_player.propnet.net_machine import PropnetMachine
 from scsp_player.propnet.playouts import PlayoutResult
 
-__all__ = ["PlayoutResult", "Propnet", "PropnetMachine"]
+__all__ = ["Improvement", "PlayoutResult", "Propnet", "PropnetMachine"]

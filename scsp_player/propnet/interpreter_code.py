@@ -49,16 +49,22 @@ def write_interpreter(module: Any) -> Code:
 
 
 def write_run(module: Any) -> Code:
-    """``run(first, groups, stride, entries, begin, end)``: execute stretches of code, loops until nothing changes."""
+    """``run(first, groups, stride, entries, begin, end)``: execute stretches of code, loops until nothing changes.
+
+    A least fixpoint is there after as many passes as there are feedback lines. Lanes in states that no match gets to may have none,
+    where simplified logic is not monotone; so nothing goes on for longer than that.
+    """
     code = Code(module, "run", [POINTER, WORD, WORD, POINTER, WORD, WORD])
     first, groups, stride, entries, begin, end = code.arguments
-    number = code.variable(begin)
+    number, passes = code.variable(begin), code.variable(code.word(0))
     with code.repeat() as loop:
         loop.leave_unless(number.get().less(end))
         entry = code.address(entries, number.get() * (8 * Entry.FIELDS))
         data = code.pointer(code.load_word(entry, Entry.DATA))
         changed = code.call_at(code.load_word(entry, Entry.FUNCTION), [first, groups, stride, data])
-        number.set(code.choose(changed.equal(0), number.get() + 1, code.load_word(entry, Entry.BACK)))
+        settled = changed.equal(0) | passes.get().compare(">=", code.load_word(entry, Entry.PASSES))
+        number.set(code.choose(settled, number.get() + 1, code.load_word(entry, Entry.BACK)))
+        passes.set(code.choose(settled, code.word(0), passes.get() + 1))
     code.result(0)
     return code
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state
 from scsp_player.propnet.circuit import Circuit, build_circuit
 from scsp_player.propnet.emit import LANES, WORDS
+from scsp_player.propnet.improvement import Improvement
 from scsp_player.propnet.lanes import get_lines, put_moves, put_states
 from scsp_player.propnet.phases import Phases, circuit_of_phase, find_phases
 from scsp_player.propnet.playout_layout import Totals
@@ -29,6 +29,9 @@ States = NDArray[np.uint64]
 
 DEPTH_LIMIT = 1000
 """Moves after which a playout is given up if nothing else is said."""
+
+IMPROVE = (3.0, 12.0, 60.0)
+"""Processor seconds of the attempts to simplify a circuit in the background."""
 
 ASKED_GROUPS = 4
 """Lane groups that answer questions about states at the same time."""
@@ -88,20 +91,22 @@ class Propnet:
         return Player(program, self._layout, self._goals, self._most_moves, like.groups if like else None)
 
     def improve(self, seconds: float) -> None:
-        """Take time to simplify the circuit that playouts use; they become faster, and otherwise stay as they are.
+        """Take so many seconds of processor time to simplify the circuit that playouts use; they become faster and stay the same.
 
         What is known of states that matches get to goes into it, so afterwards playouts should begin in such states only. Other
         threads may use the network meanwhile: playouts that are being played go on with the old circuit.
         """
-        circuit = simplify(self.circuit, self.game, seconds=seconds)
-        circuit = replace(circuit, goal=circuit.goal[self._goals.order])
-        self.player = self._player_of(circuit, self.player)
+        self._use(simplify(self.circuit, self.game, seconds=seconds))
 
-    def improve_in_background(self, seconds: float) -> threading.Thread:
-        """``improve`` in a thread that ends with the process; returns the thread."""
-        thread = threading.Thread(target=self.improve, args=(seconds,), daemon=True, name="improve playouts")
-        thread.start()
-        return thread
+    def _use(self, circuit: Circuit) -> None:
+        """Play with a simplified circuit from now on."""
+        if circuit is not self.circuit:
+            circuit = replace(circuit, goal=circuit.goal[self._goals.order])
+            self.player = self._player_of(circuit, self.player)
+
+    def improve_in_background(self, *seconds: float) -> Improvement:
+        """``improve`` in a process of its own that nothing waits for; several numbers are attempts, each used when it is ready."""
+        return Improvement(self.circuit, self.game, seconds or IMPROVE, self._use)
 
     @property
     def lanes(self) -> int:

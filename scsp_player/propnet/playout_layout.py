@@ -78,7 +78,8 @@ class Entry:
     FUNCTION: Final = 0  # address
     DATA: Final = 1  # its last argument
     BACK: Final = 2  # the stretch to go on with if the function returns 1
-    FIELDS: Final = 3
+    PASSES: Final = 3  # how often to do that at most
+    FIELDS: Final = 4
 
 
 class Status:

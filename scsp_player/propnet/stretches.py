@@ -93,6 +93,7 @@ class Stretches:
         cuts, stage = _cuts(code)
         entries = np.zeros((len(cuts), Entry.FIELDS), np.int64)
         entries[:, Entry.BACK] = [cut.back for cut in cuts]
+        entries[:, Entry.PASSES] = [cut.end - cut.feedback for cut in cuts]
         executed = [number for number, cut in enumerate(cuts) if not cut.clears]
         kept: list[Any] = []
         memory = _machine_code(code, [cuts[number] for number in executed]) if native and processor().avx2 else None

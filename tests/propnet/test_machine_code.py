@@ -108,7 +108,7 @@ def test_improvement_changes_no_playout(name):
     net = Propnet(game)
     before = net.playouts(game.initial_state[None], playouts_per_state=1000, seed=3)
     first = net.player
-    net.improve_in_background(5.0).join()
+    net.improve(5.0)
     assert net.player is not first
     after = net.playouts(game.initial_state[None], playouts_per_state=1000, seed=3)
     assert before.goal_count.tolist() == after.goal_count.tolist()

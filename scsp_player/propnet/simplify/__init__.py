@@ -17,8 +17,8 @@ from scsp_player.propnet.simplify.sharing import with_sharing
 
 __all__ = ["simplify"]
 
-MOVES_SHARE, PROOF_SHARE, STATES_SHARE = 0.3, 0.6, 0.8
-"""When to be ready with rewriting by moves, with learning which fluents exclude each other, and with rewriting by that."""
+MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.3, 0.55, 0.7, 0.85
+"""When to be ready with rewriting by moves, with learning which fluents exclude each other, with using that, with factors."""
 
 
 def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
@@ -34,12 +34,13 @@ def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
     Args:
         circuit: as ``build_circuit`` made it for ``game``.
         game: the game.
-        seconds: time to use, at most, apart from what is linear in the size of the circuit. Less time gives a larger circuit.
+        seconds: processor time of this thread to use, at most, apart from what is linear in the size of the circuit. Less time
+            gives a larger circuit.
     """
-    begin = time.perf_counter()
+    begin = time.thread_time()
     result = cleaned(with_one_move(circuit, game, begin + MOVES_SHARE * seconds))
     excluded = exclusions(exclusive_groups(result, game, begin + PROOF_SHARE * seconds), game.fluents)
     result = cleaned(with_one_move(result, game, begin + STATES_SHARE * seconds, excluded=excluded))
-    result = cleaned(with_factors(result))
+    result = cleaned(with_factors(result, begin + FACTORS_SHARE * seconds))
     result = cleaned(with_sharing(result, begin + seconds))
     return min(result, circuit, key=lambda c: c.literals)

@@ -11,6 +11,7 @@ sets of f" and "it belongs to one of the sets of X, and X holds, for some condit
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -78,12 +79,17 @@ def _size(sets: set[frozenset[int]]) -> int:
     return sum(len(s) for s in sets if len(s) > 1)
 
 
-def with_arrivals(draft: Draft, one: OneMove, outputs: IntArray) -> IntArray:
-    """The output literals anew, those that depend on moves rewritten where that saves literals."""
+def with_arrivals(draft: Draft, one: OneMove, outputs: IntArray, deadline: float) -> IntArray:
+    """The output literals anew, those that depend on moves rewritten where that saves literals.
+
+    Past ``deadline`` (a value of ``time.thread_time()``) the others are left as they are.
+    """
     result = outputs.copy()
     by_role: dict[int, list[_Arrival]] = defaultdict(list)
     expanded: dict[int, list[int]] = {}
     for output, literal in enumerate(outputs.tolist()):
+        if time.thread_time() > deadline:
+            break
         cases: dict[int, list[tuple[MoveSet, Condition, int]]] = defaultdict(list)
         alternatives = []
         for alternative in draft.alternatives(literal):
@@ -102,7 +108,7 @@ def with_arrivals(draft: Draft, one: OneMove, outputs: IntArray) -> IntArray:
     replaced: dict[int, tuple[set[int], list[int]]] = {}
     for role, arrivals in by_role.items():
         for group in _grouped(role, arrivals):
-            if group.saving <= 0:
+            if time.thread_time() > deadline or group.saving <= 0:
                 continue
             brought = draft.any_of(
                 draft.all_of((_literal(draft, one, role, moves), *condition)) for condition, moves in group.moves_of.items()

@@ -98,7 +98,7 @@ def redraw(
     """A circuit as a draft, every gate made anew by ``conjunction`` from its new literals; also the new output literals.
 
     Gates that depend on the state alone come first; then ``before_moves`` is called with the draft and the literals of legality.
-    Past ``deadline`` (a value of ``time.perf_counter()``) gates are made as they are.
+    Past ``deadline`` (a value of ``time.thread_time()``) gates are made as they are.
     """
     draft = Draft(circuit.inputs)
     nodes = len(circuit.kind)
@@ -111,7 +111,7 @@ def redraw(
     gates = np.flatnonzero(circuit.kind == kernels.GATE)
     for chosen in (gates[~after_moves[gates]].tolist(), gates[after_moves[gates]].tolist()):
         for node in chosen:
-            if time.perf_counter() > deadline:
+            if time.thread_time() > deadline:
                 conjunction = Draft.all_of
             moved[node] = conjunction(draft, [moved[c >> 1] ^ (c & 1) for c in children[starts[node] : starts[node + 1]]])
         if before_moves is not None:

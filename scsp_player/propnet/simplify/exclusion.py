@@ -80,7 +80,7 @@ def exclusive_groups(circuit: Circuit, game: GroundGame, deadline: float, *, see
     Args:
         circuit: right for reachable states and joint legal moves.
         game: its game.
-        deadline: value of ``time.perf_counter()``; what is not proved by then is left out.
+        deadline: value of ``time.thread_time()``; what is not proved by then is left out.
         seed: of the random matches.
     """
     claims = _not_refuted(circuit, game, _candidates(game), deadline, seed)
@@ -92,7 +92,7 @@ def exclusive_groups(circuit: Circuit, game: GroundGame, deadline: float, *, see
         step.assume(excluded)
         kept = []
         for claim in claims:
-            if time.perf_counter() > deadline:
+            if time.thread_time() > deadline:
                 return []
             if step.keeps(claim):
                 kept.append(claim)
@@ -144,7 +144,7 @@ def _not_refuted(
     generator = np.random.default_rng(seed)
     for inputs in islice(random_positions(circuit, game, LANES, generator), TURNS):
         mark_refuted(packed(inputs[: game.fluents]), start, members, refuted)
-        if time.perf_counter() > deadline:
+        if time.thread_time() > deadline:
             break
     return [group for group, bad in zip(alive, refuted.tolist(), strict=True) if not bad]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -11,11 +12,13 @@ from scsp_player.propnet.circuit import Circuit, outputs_of
 from scsp_player.propnet.simplify.conjunctions import Conjunctions
 
 
-def with_factors(circuit: Circuit) -> Circuit:
+def with_factors(circuit: Circuit, deadline: float) -> Circuit:
     """The circuit with factors that alternatives share taken out of them where that saves literals. To be cleaned.
 
     Only alternatives that nothing else uses are taken apart. The factor that saves most comes first, of several the one that is
     rarest in the circuit: what is left is then made of common literals, and likely to be found elsewhere.
+
+    ``deadline`` is a value of ``time.thread_time()``.
     """
     network = Conjunctions(circuit)
     sets = network.sets
@@ -29,7 +32,7 @@ def with_factors(circuit: Circuit) -> Circuit:
     own = set(network.gates)
     waiting = list(network.gates)
     for gate in waiting:
-        while True:
+        while time.thread_time() < deadline:
             private = [x >> 1 for x in sets[gate] if x & 1 and x >> 1 in own and uses[x >> 1] == 1]
             if len(private) < 2:
                 break

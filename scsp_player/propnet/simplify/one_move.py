@@ -19,7 +19,7 @@ def with_one_move(
     Args:
         circuit: the circuit.
         game: its game.
-        deadline: value of ``time.perf_counter()`` from when on conjunctions are left as they are.
+        deadline: value of ``time.thread_time()`` from when on conjunctions are left as they are.
         excluded: for each fluent the ones that are never true together with it. If given, what moves bring is rewritten, too.
     """
     one = OneMove(game, circuit.fluents)
@@ -40,5 +40,5 @@ def with_one_move(
 
     draft, outputs = redraw(circuit, one.conjunction, before_moves, deadline)
     if excluded is not None:
-        outputs = with_arrivals(draft, one, outputs)
+        outputs = with_arrivals(draft, one, outputs, deadline)
     return draft.freeze(circuit, outputs)

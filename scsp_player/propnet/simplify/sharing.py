@@ -31,11 +31,11 @@ LEAST_USES = 3
 def with_sharing(circuit: Circuit, deadline: float) -> Circuit:
     """The circuit with common parts of conjunctions made conjunctions, as far as that saves literals.
 
-    To be cleaned. ``deadline`` is a value of ``time.perf_counter()``.
+    To be cleaned. ``deadline`` is a value of ``time.thread_time()``.
     """
     sharing = Sharing(circuit)
     sharing.share_bundles()
-    sharing.share_subsets()
+    sharing.share_subsets(deadline)
     sharing.share_overlaps(deadline)
     sharing.share_pairs(deadline)
     return sharing.circuit()
@@ -74,14 +74,16 @@ class Sharing(Conjunctions):
                 self.sets[user] -= bundle
                 self.sets[user].add(literal)
 
-    def share_subsets(self) -> None:
-        """A conjunction that is part of another one takes the place of that part."""
+    def share_subsets(self, deadline: float) -> None:
+        """A conjunction that is part of another one takes the place of that part, until ``deadline``."""
         users: dict[int, set[int]] = defaultdict(set)
         for gate in self.gates:
             for literal in self.sets[gate]:
                 users[literal].add(gate)
         for gate in sorted(self.gates, key=lambda g: -len(self.sets[g])):
             literals = self.sets[gate]
+            if time.thread_time() > deadline:
+                break
             if len(literals) < 2:
                 continue
             rarest = sorted(literals, key=lambda x: len(users[x]))
@@ -111,7 +113,7 @@ class Sharing(Conjunctions):
                     overlap[pair] += 1
         queue = [(-size, pair) for pair, size in overlap.items() if size >= LEAST_OVERLAP]
         heapq.heapify(queue)
-        while queue and time.perf_counter() < deadline:
+        while queue and time.thread_time() < deadline:
             size, pair = heapq.heappop(queue)
             common = self.sets[pair[0]] & self.sets[pair[1]]
             if len(common) < LEAST_OVERLAP:
@@ -147,7 +149,7 @@ class Sharing(Conjunctions):
         ready = {tuple(sorted(self.sets[g])): 2 * g for g in self.gates if len(self.sets[g]) == 2}
         queue = [(-uses, pair) for pair, uses in count.items() if uses >= LEAST_USES - (pair in ready)]
         heapq.heapify(queue)
-        while queue and time.perf_counter() < deadline:
+        while queue and time.thread_time() < deadline:
             uses, pair = heapq.heappop(queue)
             now = count[pair]
             if now < LEAST_USES - (pair in ready):

@@ -44,7 +44,7 @@ def test_sharing_and_factors_keep_every_function(literals, shared):
     outputs = np.array([draft.any_of(alternatives), *(alternatives * 8)[:1], 0, *([alternatives[-1]] * 7)], np.int32)
     frame = Circuit(7, 1, *(np.zeros(0, np.uint8),) * 3, 0, *(np.zeros(n, np.int32) for n in (1, 1, 7, 0)))
     circuit = cleaned(draft.freeze(frame, outputs))
-    changed = cleaned(with_sharing(circuit, math.inf) if shared else with_factors(circuit))
+    changed = cleaned(with_sharing(circuit, math.inf) if shared else with_factors(circuit, math.inf))
     assert changed.literals <= circuit.literals
     inputs = (np.arange(256)[None, :] >> np.arange(8)[:, None]) & 1 == 1
     for a, b in zip(outputs_of(circuit).reshape(-1, 1), outputs_of(changed).reshape(-1, 1), strict=True):
