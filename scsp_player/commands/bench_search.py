@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from scsp_player.propnet import Propnet
 
 
 def search(
@@ -15,13 +18,17 @@ def search(
     seconds: Annotated[float, typer.Option(help="CPU seconds of search a game.", min=0.01)] = 5.0,
     agent: Annotated[str, typer.Option(help="Agent whose search is measured; settings as `mac-ucb+batch=16`.")] = "mac-ucb",
     timeout: Annotated[float, typer.Option(help="CPU seconds that setting a game up may take.", min=0.0)] = 60.0,
+    prove: Annotated[
+        float, typer.Option(help="CPU seconds for enumerating all states where the search has not decided the value.", min=0.0)
+    ] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of all random choices.", min=0)] = 0,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Search from the initial state and report leaves, playouts and nodes per CPU second, mean depth, and proven values.
 
-    Values are those of the first role that is not chance; `prove_s` says after how many CPU seconds the value was certain. Exit
-    status 2 if a sheet cannot be measured.
+    Values are those of the first role that is not chance; `prove_s` says after how many CPU seconds the value was certain. With
+    `--prove` all reachable states are enumerated where the search leaves the value open, and backward induction gives bounds for it
+    (`low`, `high`). Exit status 2 if a sheet cannot be measured.
 
     Example: `scsp-player bench search games/tic-tac-toe.kif games/connect-four.kif --seconds 3`
     """
@@ -40,7 +47,7 @@ def search(
     files = [file for path in paths for file in (sheets_in(path) if path.is_dir() else [path])]
     console = Console(file=sys.stderr)
     rows = [
-        _row(file, agent, seconds, timeout, seed)
+        _row(file, agent, seconds, timeout, prove, seed)
         for file in track(files, "searching", console=console, transient=True, disable=not console.is_terminal)
     ]
     if json_output:
@@ -50,7 +57,7 @@ def search(
     raise typer.Exit(2 if any("error" in row for row in rows) else 0)
 
 
-def _row(file: Path, spec: str, seconds: float, timeout: float, seed: int) -> dict[str, Any]:
+def _row(file: Path, spec: str, seconds: float, timeout: float, prove: float, seed: int) -> dict[str, Any]:
     """The measurements of one sheet, or what kept it from being measured."""
     import time
 
@@ -59,6 +66,7 @@ def _row(file: Path, spec: str, seconds: float, timeout: float, seed: int) -> di
     from scsp_player.arena.sheet import CHANCE, read_game
     from scsp_player.gdl import GdlError
     from scsp_player.grounding import BudgetExceeded, ground
+    from scsp_player.propnet import Propnet
     from scsp_player.search import MacUcb
 
     agent = make_agent(spec)
@@ -79,7 +87,7 @@ def _row(file: Path, spec: str, seconds: float, timeout: float, seed: int) -> di
     begin, leaves, depth = time.thread_time(), search.leaves, search.depth
     search.think(begin + seconds)
     used, leaves, depth = max(time.thread_time() - begin, 1e-9), search.leaves - leaves, search.depth - depth
-    return {
+    row = {
         "game": file.name,
         "agent": spec,
         "expander": search.expander.name,
@@ -93,6 +101,30 @@ def _row(file: Path, spec: str, seconds: float, timeout: float, seed: int) -> di
         "decided": search.decided,
         "value": search.value,
         "prove_s": used if search.decided else None,
+        "low": search.value,
+        "high": search.value,
+    }
+    return row if search.decided or not prove else row | _enumerate(Propnet(game), search.role, prove)
+
+
+def _enumerate(propnet: Propnet, role: int, seconds: float) -> dict[str, Any]:
+    """What all reachable states say about the value of the first one."""
+    import time
+
+    from scsp_player.search.backward import backward_induction
+    from scsp_player.search.state_space import StateSpace
+
+    begin = time.thread_time()
+    space = StateSpace(propnet, propnet.game.initial_state)
+    space.explore(begin + seconds, clock=time.thread_time)
+    values = backward_induction(space, begin + 1.5 * seconds, clock=time.thread_time)
+    value = values.value(0, role)
+    return {
+        "states": space.count,
+        "value": value,
+        "low": float(values.low[0, role]),
+        "high": float(values.high[0, role]),
+        "prove_s": None if value is None else time.thread_time() - begin,
     }
 
 
@@ -109,13 +141,14 @@ def _show(rows: list[dict[str, Any]]) -> None:
         if "error" in row:
             table.add_row(row["game"], *["-"] * 7, row["error"])
             continue
-        proof = f"{row['prove_s']:.2f}" if row["decided"] else "-"
+        proof = "-" if row["prove_s"] is None else f"{row['prove_s']:.2f}"
+        bounds = "-" if row["low"] is None else f"{row['low']:g} - {row['high']:g}"
         table.add_row(
             row["game"],
             *(f"{row[key]:,.0f}" for key in ("leaves_per_s", "playouts_per_s", "nodes")),
             f"{row['depth']:.1f}",
             f"{row['bytes'] / 1e6:.1f}",
-            "-" if row["value"] is None else f"{row['value']:g}",
+            bounds if row["value"] is None else f"{row['value']:g}",
             proof,
             row["expander"],
         )

@@ -35,3 +35,12 @@ def test_a_table_and_errors():
     refused = run(path_of("nim"), "--agent", "random", "--json")
     assert refused.exit_code == 2
     assert "no graph" in refused.stdout
+
+
+def test_what_the_search_leaves_open_is_enumerated():
+    result = run(path_of("rock-paper-scissors"), "--seconds", "0.05", "--prove", "5", "--json")
+    assert result.exit_code == 0
+    row = json.loads(result.stdout)["results"][0]
+    assert not row["decided"]
+    assert row["states"] > 1
+    assert abs(row["low"] - 50) < 1e-5 > abs(row["high"] - 50)
