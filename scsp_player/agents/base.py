@@ -83,5 +83,13 @@ class Agent(ABC):
         """
         self.play(turn, 0.0)
 
+    def view(self) -> dict[str, float]:
+        """What the agent makes of the move that it would play now, for the record of the match.
+
+        By convention ``value``, the expected score from 0 to 100, ``visits``, how often the move was tried, and ``leaves``, how
+        many positions have been evaluated in all. Empty for an agent that has no opinion.
+        """
+        return {}
+
     def stop(self) -> None:  # noqa: B027  (most agents hold nothing that needs releasing)
         """The match is over; release threads, processes and files."""

@@ -133,6 +133,15 @@ class SearchingAgent(Agent):
         self.search.think(deadline, lambda move: self.report(self._game.move(move)))
         return self._game.move(self.search.best_move())
 
+    def view(self) -> dict[str, float]:
+        """See ``Agent.view``."""
+        if self._stand_in is not None:
+            return {}
+        view: dict[str, float] = {"leaves": int(self.search.leaves)}
+        if isinstance(self.search, MacUcb) and (ranking := self.search.statistics()):
+            view |= {"value": round(float(ranking[0].mean), 2), "visits": int(ranking[0].visits)}
+        return view
+
     def stop(self) -> None:
         """End the processes in the background, if there are some."""
         if self._improvement is not None:

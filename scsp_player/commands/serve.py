@@ -6,8 +6,10 @@ import asyncio
 import json
 import logging
 import os
+import resource
 import signal
 import sys
+from enum import StrEnum
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +18,14 @@ import typer
 
 if TYPE_CHECKING:
     from scsp_player.protocol import PlayerServer
+
+
+class LogFormat(StrEnum):
+    """Form of log lines."""
+
+    TEXT = "text"
+    JSON = "json"
+
 
 PATIENCE_SECONDS = 5.0
 """Time for engines to start before the user is told why it takes long."""
@@ -31,19 +41,32 @@ def command(
     name: Annotated[str, typer.Option(help="Name told to managers that ask for it.")] = "scsp-player",
     margin: Annotated[float, typer.Option(help="Seconds before the end of a clock at which the answer leaves.", min=0.0)] = 0.5,
     seed: Annotated[int | None, typer.Option(help="Makes the agent's choices repeatable.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder for the log file serve.log.", file_okay=False)] = None,
+    matches: Annotated[int, typer.Option(help="Matches played at a time; to others the player is busy.", min=1)] = 1,
+    grace: Annotated[float, typer.Option(help="Seconds of silence after which a match is given up.", min=0.0)] = 60.0,
+    memory: Annotated[float | None, typer.Option(help="Gigabytes for each engine; by default a share of what there is.")] = None,
+    nice: Annotated[int, typer.Option(help="How far engines stand back behind other processes.", min=0, max=19)] = 2,
+    cores: Annotated[int, typer.Option(help="Processor cores for each match's engine; 0 lets all engines use all.", min=0)] = 0,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder for the database of matches and the log file serve.log.", file_okay=False)
+    ] = None,
+    log_format: Annotated[LogFormat, typer.Option(help="Lines for people, or one JSON object each.")] = LogFormat.TEXT,
     json_output: Annotated[bool, typer.Option("--json", help="Say where it listens as a JSON object.")] = False,
     parent: Annotated[int | None, typer.Option(help="End when this process is no longer the parent.", hidden=True)] = None,
 ) -> None:
     """Wait for game managers over HTTP and play the matches that they start, until interrupted.
 
-    Example: `scsp-player serve --port 9147 --agent mac-ucb --margin 1.5`
-    """
-    from scsp_player.protocol import PlayerServer, PlayerSettings, ProtocolError, Timing
+    With `--data-dir` every match is kept, and one that was being played when the server ended goes on when it is started again.
 
-    _log_to(data_dir)
-    settings = PlayerSettings(agent, name, seed, Timing(margin=margin))
+    Example: `scsp-player serve --port 9147 --agent mac-ucb --margin 1.5 --data-dir matches`
+    """
+    from scsp_player.protocol import EngineLimits, PlayerServer, PlayerSettings, ProtocolError, Timing
+    from scsp_player.protocol.engine_limits import default_memory
+
+    _log_to(data_dir, log_format)
+    _allow_many_connections()
+    limits = EngineLimits(default_memory(matches) if memory is None else int(memory * 2**30), nice, cores)
     try:
+        settings = PlayerSettings(agent, name, seed, Timing(margin=margin, grace=grace), matches, limits, data_dir)
         server = PlayerServer(settings, host, port)
         asyncio.run(_serve(server, json_output, parent))
     except ProtocolError as error:
@@ -84,11 +107,21 @@ async def _prepared(server: PlayerServer, stop: asyncio.Event) -> None:
     stopping.cancel()
 
 
-def _log_to(folder: Path | None) -> None:
-    """Warnings go to standard error, everything to the log file if there is a folder for one."""
-    form = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+def _allow_many_connections() -> None:
+    """As many open files as the system lets this process have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _log_to(folder: Path | None, log_format: LogFormat) -> None:
+    """Everything goes to the log file if there is a folder for one; to standard error go warnings, and everything if it is JSON."""
+    from scsp_player.protocol.events import JsonLines
+
+    form = JsonLines() if log_format is LogFormat.JSON else logging.Formatter("%(asctime)s %(levelname)s %(message)s")
     screen = logging.StreamHandler()
-    screen.setLevel(logging.WARNING)
+    screen.setLevel(logging.INFO if log_format is LogFormat.JSON else logging.WARNING)
     handlers: list[logging.Handler] = [screen]
     if folder is not None:
         try:

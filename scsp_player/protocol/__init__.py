@@ -5,16 +5,18 @@ always has some legal move at hand; the server passes messages on and answers wi
 """
 
 from scsp_player.protocol.client import Address, Answer, PeerError, ask, parse_info
+from scsp_player.protocol.engine_limits import EngineLimits
 from scsp_player.protocol.errors import ProtocolError
-from scsp_player.protocol.match import Timing
 from scsp_player.protocol.messages import Dialect, Message, format_play, format_rules, format_start, parse_message
 from scsp_player.protocol.player import PlayerSettings
 from scsp_player.protocol.server import PlayerServer
+from scsp_player.protocol.timing import Timing
 
 __all__ = [
     "Address",
     "Answer",
     "Dialect",
+    "EngineLimits",
     "Message",
     "PeerError",
     "PlayerServer",

@@ -1,4 +1,4 @@
-"""The process in which an agent thinks: ``python -m scsp_player.protocol.engine AGENT [--tell-legal]``.
+"""The process in which an agent thinks: ``python -m scsp_player.protocol.engine AGENT BEST-MOVE-DESCRIPTOR [OPTION…]``.
 
 Orders come in on standard input and events go out on standard output, one JSON object a line.
 
@@ -9,14 +9,15 @@ Messages are those of the game manager, as they came; ``replied`` is the last re
 ``time.monotonic()``, a clock that all processes of a machine share.
 
 Events: ``{"event": "idle", "matches"}`` when everything is imported, and after each match, with the number of matches so far;
-``{"event": "started"}``; ``{"event": "report", "turn", "move"}`` for the best move so far and ``{"event": "move", "turn", "move"}``
-for the choice, in the manager's spelling; ``{"event": "rejected", "turn", "text"}`` for a message that does not fit the game;
+``{"event": "started"}``; ``{"event": "move", "turn", "move", "view"}`` for the choice, in the manager's spelling;
+``{"event": "rejected", "turn", "text"}`` for a message that does not fit the game;
 ``{"event": "unusable", "text"}`` for rules that cannot be played; ``{"event": "failed", "text"}`` before an end by an error;
-``{"event": "alive"}`` for a ping.
+``{"event": "alive"}`` for a ping. The best move so far is no event: it is kept in shared memory, see ``best_move``.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import ctypes
 import gc
@@ -29,13 +30,15 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scsp_player.agents.base import Agent, Turn
 from scsp_player.agents.registry import AgentKind, agent_kind
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.terms import Term
+from scsp_player.protocol import engine_limits
+from scsp_player.protocol.best_move import BestMove, BestMoveCell
 from scsp_player.protocol.errors import ProtocolError
 from scsp_player.protocol.messages import Play, Start, parse_message
 from scsp_player.protocol.view import MatchView
@@ -51,6 +54,7 @@ RESIDENT_BYTES = 1 << 29
 
 Orders = queue.SimpleQueue[dict[str, Any]]
 Send = Callable[[dict[str, Any]], None]
+Share = Callable[[int, str, Mapping[str, float]], None]
 
 
 class Engine:
@@ -60,20 +64,21 @@ class Engine:
         kind: the agent to make.
         start: the message that starts the match.
         send: takes each event.
+        share: takes the best move so far, its turn and the agent's view of it.
         tell_legal: add the legal moves to ``move`` events wherever the agent is certain of them (agents that play at random).
 
     Raises:
         GdlError: if the rules cannot be read.
     """
 
-    def __init__(self, kind: AgentKind, start: Start, send: Send, *, tell_legal: bool = False) -> None:
+    def __init__(self, kind: AgentKind, start: Start, send: Send, share: Share, *, tell_legal: bool = False) -> None:
         self.agent: Agent = kind.make(self._report)
         self._start = start
         self._send = send
+        self._share = share
         self._tell_legal = tell_legal
         self._view = MatchView(start)
         self._turn = -1
-        self._reported = ""
 
     def start(self, deadline: float, seed: int) -> None:
         """Let the agent prepare.
@@ -100,24 +105,22 @@ class Engine:
             self._send({"event": "rejected", "turn": number, "text": str(error)})
 
     def _play(self, turn: Turn, number: int, deadline: float) -> None:
-        self._turn, self._reported = number, ""
+        self._turn = number
         try:
             move = self.agent.play(turn, deadline)
         finally:
             self._turn = -1
-        event = {"event": "move", "turn": number, "move": self._view.spell(move)}
+        event = {"event": "move", "turn": number, "move": self._view.spell(move), "view": self.agent.view()}
         if self._tell_legal and turn.percepts is None:
             event["legal"] = [self._view.spell(legal) for legal in getattr(self.agent, "legal", ())]
         self._send(event)
 
     def _report(self, move: Term) -> None:
-        text = self._view.spell(move)
-        if self._turn >= 0 and text != self._reported:
-            self._reported = text
-            self._send({"event": "report", "turn": self._turn, "move": text})
+        if self._turn >= 0:
+            self._share(self._turn, self._view.spell(move), self.agent.view())
 
 
-def run(agent: str, *, tell_legal: bool) -> int:
+def run(agent: str, cell: BestMoveCell, *, tell_legal: bool) -> int:
     """Carry out orders from standard input until it ends; the exit status."""
     # What an agent prints must not get between the events.
     output = os.fdopen(os.dup(1), "wb", buffering=0)
@@ -140,7 +143,11 @@ def run(agent: str, *, tell_legal: bool) -> int:
                 return 0
             send({"event": "idle", "matches": matches})
             order = orders.get()
-            if order["do"] == "quit" or not _play_match(kind, order, orders, send, tell_legal):
+
+            def share(turn: int, move: str, view: Mapping[str, float], match: int = matches + 1) -> None:
+                cell.write(BestMove(match, turn, move, view))
+
+            if order["do"] == "quit" or not _play_match(kind, order, orders, send, share, tell_legal):
                 return 0
             gc.collect()
     except BrokenPipeError:
@@ -152,13 +159,13 @@ def run(agent: str, *, tell_legal: bool) -> int:
     return 0
 
 
-def _play_match(kind: AgentKind, order: dict[str, Any], orders: Orders, send: Send, tell_legal: bool) -> bool:
+def _play_match(kind: AgentKind, order: dict[str, Any], orders: Orders, send: Send, share: Share, tell_legal: bool) -> bool:
     """Carry out orders up to the end of a match; False if they end with it."""
     engine: Engine | None = None
     try:
         message = parse_message(order["message"])
         assert isinstance(message, Start)
-        engine = Engine(kind, message, send, tell_legal=tell_legal)
+        engine = Engine(kind, message, send, share, tell_legal=tell_legal)
         engine.start(order["deadline"], order["seed"])
         del message
     except GdlError as error:
@@ -197,9 +204,22 @@ def _die_with_server() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("agent")
+    parser.add_argument("descriptor", type=int)
+    parser.add_argument("--tell-legal", action="store_true")
+    parser.add_argument("--memory", type=int)
+    parser.add_argument("--nice", type=int, default=0)
+    parser.add_argument("--cores", type=int, nargs="+", default=[])
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
+    options = _options()
     _die_with_server()
+    engine_limits.apply(options.memory, options.nice, tuple(options.cores))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server to handle
-    status = run(sys.argv[1], tell_legal="--tell-legal" in sys.argv[2:])
+    status = run(options.agent, BestMoveCell(options.descriptor), tell_legal=options.tell_legal)
     sys.stdout.flush()
     os._exit(status)  # threads of an agent must not keep the process alive

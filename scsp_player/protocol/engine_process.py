@@ -9,8 +9,11 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+
+from scsp_player.protocol.best_move import BestMove, BestMoveCell
+from scsp_player.protocol.engine_limits import EngineLimits
 
 LOG = logging.getLogger("scsp_player.protocol")
 
@@ -42,30 +45,44 @@ class EngineProcess:
         listener: takes each event, and ``{"event": "ended"}`` when the process is gone. None while nobody plays with it.
     """
 
-    def __init__(self, spec: EngineSpec, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, spec: EngineSpec, process: asyncio.subprocess.Process, cell: BestMoveCell) -> None:
         self.spec = spec
         self.listener: Listener | None = None
         self._process = process
+        self._cell = cell
         self._closing = False
         self._matches = 0
         self._prepared = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def launch(cls, spec: EngineSpec) -> EngineProcess:
-        """Start an engine; it imports what it needs while nobody waits for it."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "scsp_player.protocol.engine",
-            spec.agent,
-            *(["--tell-legal"] if spec.tell_legal else []),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=EVENT_BYTES,
-            start_new_session=True,  # a group of its own, so that whatever an agent starts can be killed with it
-        )
-        return cls(spec, process)
+    async def launch(cls, spec: EngineSpec, limits: EngineLimits | None = None, cores: Sequence[int] = ()) -> EngineProcess:
+        """Start an engine; it imports what it needs while nobody waits for it.
+
+        Args:
+            spec: what runs in it.
+            limits: on the process.
+            cores: the only processor cores that it may use; empty for all.
+        """
+        limits = limits or EngineLimits()
+        cell = BestMoveCell()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "scsp_player.protocol.engine", spec.agent, str(cell.descriptor)),
+                *(["--tell-legal"] if spec.tell_legal else []),
+                *(["--memory", str(limits.memory)] if limits.memory else []),
+                *(["--nice", str(limits.nice)] if limits.nice and spec != GUARD else []),
+                *(["--cores", *map(str, cores)] if cores else []),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=EVENT_BYTES,
+                pass_fds=[cell.descriptor],
+                start_new_session=True,  # a group of its own, so that whatever an agent starts can be killed with it
+            )
+        except BaseException:
+            cell.close()
+            raise
+        return cls(spec, process, cell)
 
     @property
     def pid(self) -> int:
@@ -76,6 +93,11 @@ class EngineProcess:
     def running(self) -> bool:
         """Whether the process is there (it may hang)."""
         return self._process.returncode is None
+
+    def best(self) -> BestMove | None:
+        """The best move that it has shared in its latest match, whatever has become of the process; None if there is none."""
+        best = self._cell.read() if not self._closing else None
+        return best if best is not None and best.match == self._matches else None
 
     async def prepared(self) -> None:
         """Wait until everything is imported and compiled, or the process is gone."""
@@ -111,6 +133,7 @@ class EngineProcess:
         self.listener = None
         self._kill()
         await self._reading
+        self._cell.close()
 
     def _kill(self) -> None:
         if self.running:
@@ -138,81 +161,3 @@ class EngineProcess:
             LOG.warning("engine %d of %s ended, status %d", self.pid, self.spec.agent, status)
         if self.listener is not None:
             self.listener({"event": "ended"})
-
-
-class EnginePool:
-    """Engines in waiting: starting one takes a second of imports, which should not come out of a match's clock.
-
-    Args:
-        specs: what to keep one engine each of.
-    """
-
-    def __init__(self, *specs: EngineSpec) -> None:
-        self._specs = specs
-        self._waiting: dict[EngineSpec, EngineProcess] = {}
-        self._resetting: dict[EngineSpec, asyncio.Task[None]] = {}
-        self._lock = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._closed = False
-
-    async def fill(self) -> None:
-        """Start what is missing."""
-        async with self._lock:
-            for spec in self._specs:
-                if not self._closed and await self._waiting_engine(spec) is None:
-                    self._waiting[spec] = await EngineProcess.launch(spec)
-
-    async def prepared(self) -> None:
-        """Wait until the engines in waiting have imported and compiled everything."""
-        await asyncio.gather(*(engine.prepared() for engine in self._waiting.values()))
-
-    def fill_later(self) -> None:
-        """Start what is missing, in the background."""
-        self._in_background(self.fill())
-
-    async def take(self, spec: EngineSpec) -> EngineProcess:
-        """An engine for a match: the one in waiting, or a new one."""
-        async with self._lock:
-            waiting = await self._waiting_engine(spec)
-            if waiting is None:
-                return await EngineProcess.launch(spec)
-            return self._waiting.pop(spec)
-
-    def retire(self, engine: EngineProcess, *, at_once: bool = False) -> None:
-        """End an engine's match; it waits for the next one if it is fit for that, and is ended otherwise or ``at_once``."""
-        spec = engine.spec
-        engine.listener = None
-        if at_once or self._closed or spec in self._resetting or spec in self._waiting:
-            self._in_background(engine.close())
-        else:
-            self._resetting[spec] = self._in_background(self._reset(engine))
-
-    async def close(self) -> None:
-        """End all engines."""
-        self._closed = True
-        async with self._lock:
-            for engine in self._waiting.values():
-                self._in_background(engine.close())
-            self._waiting.clear()
-        while self._tasks:
-            await asyncio.gather(*self._tasks)
-
-    async def _waiting_engine(self, spec: EngineSpec) -> EngineProcess | None:
-        if spec in self._resetting:
-            await asyncio.wait([self._resetting[spec]])
-        waiting = self._waiting.get(spec)
-        return waiting if waiting is not None and waiting.running else None
-
-    async def _reset(self, engine: EngineProcess) -> None:
-        fit = await engine.reset() and not self._closed
-        del self._resetting[engine.spec]
-        if fit:
-            self._waiting[engine.spec] = engine
-        else:
-            await engine.close()
-
-    def _in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task

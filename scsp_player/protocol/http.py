@@ -17,7 +17,7 @@ from urllib.parse import unquote_plus
 HEAD_BYTES = 64 * 1024
 """Longest start line and headers."""
 
-BODY_BYTES = 32 * 1024 * 1024
+BODY_BYTES = 16 * 1024 * 1024
 """Longest message; the largest rule sheets known are a tenth of this."""
 
 PAUSE_SECONDS = 0.25
@@ -81,11 +81,39 @@ class _Input:
         return True
 
 
-def is_complete(body: bytes | bytearray) -> bool:
-    """Whether a text holds a message with all its parentheses, comments aside."""
-    text = _COMMENT.sub(b"", body) if b";" in body else body
-    opened = text.count(b"(")
-    return opened > 0 and opened == text.count(b")")
+class Balance:
+    r"""Counts the parentheses of a text that grows, comments aside; each byte is looked at once.
+
+    >>> balance = Balance()
+    >>> balance.take(b"(a ; )"), balance.complete
+    (None, False)
+    >>> balance.take(b"(a ; ) ))\n)"), balance.complete
+    (None, True)
+    """
+
+    def __init__(self) -> None:
+        self.opened = 0
+        self._closed = 0
+        self._seen = 0
+        self._in_comment = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a message with all its parentheses."""
+        return 0 < self.opened == self._closed
+
+    def take(self, text: bytes | bytearray) -> None:
+        """Look at what has been added."""
+        added = bytes(text[self._seen :])
+        self._seen = len(text)
+        if self._in_comment:
+            added = b";" + added
+        if b";" in added:
+            start = max(added.rfind(b"\r"), added.rfind(b"\n")) + 1
+            self._in_comment = b";" in added[start:]
+            added = _COMMENT.sub(b"", added)
+        self.opened += added.count(b"(")
+        self._closed += added.count(b")")
 
 
 async def read_request(
@@ -181,6 +209,7 @@ async def _read_body(source: _Input, headers: dict[str, str], limit: int) -> byt
     """The body: as long as its header says, unless its parentheses or the end of the connection tell otherwise."""
     if headers.get("transfer-encoding", "").lower().endswith("chunked"):
         return await _read_chunks(source, limit)
+    balance = Balance()
     text = headers.get("content-length", "")
     length = int(text) if text.isdecimal() else None
     if length is not None and length > limit:
@@ -190,9 +219,10 @@ async def _read_body(source: _Input, headers: dict[str, str], limit: int) -> byt
             raise HttpError(413, f"the message is longer than {limit} bytes")
         # The length may have been counted in characters, so it only says where the message can end.
         reached = length is not None and len(source.buffer) >= length
-        if reached and (b"(" not in source.buffer or is_complete(source.buffer)):
+        balance.take(source.buffer)
+        if reached and (not balance.opened or balance.complete):
             break
-        if not await source.more(PAUSE_SECONDS) and (source.ended or reached or is_complete(source.buffer)):
+        if not await source.more(PAUSE_SECONDS) and (source.ended or reached or balance.complete):
             break
     return bytes(source.buffer)
 

@@ -16,6 +16,7 @@ Verbs may be in any case. Surplus arguments are ignored; peers have been seen to
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -128,6 +129,54 @@ def parse_message(text: str) -> Message:
     if reader is None:
         raise ProtocolError(f"unknown message {verb.text[:40]}", verb.position, "the verbs are " + ", ".join(sorted(_READERS)))
     return reader(_Arguments(verb, items[1:]))
+
+
+LONG_MESSAGE = 20_000
+"""Characters from which a message is only read as far as a server needs it."""
+
+
+def parse_long_message(text: str) -> Message:
+    """As ``parse_message``, but the lists in a long message come out empty, so that reading it takes little memory.
+
+    >>> long = "(START m r (" + "(f a)" * 10_000 + ") 10 5)"
+    >>> parse_long_message(long)
+    Start(match='m', role='r', rules=(), start_clock=10.0, play_clock=5.0)
+
+    Raises:
+        ProtocolError: if it is no message; with the position.
+    """
+    return parse_message(_without_lists(text) if len(text) > LONG_MESSAGE else text)
+
+
+_TOKEN = re.compile(r"[()]|;[^\r\n]*")
+
+
+def _without_lists(text: str) -> str:
+    """A message with ``()`` for each list that is an argument."""
+    kept: list[str] = []
+    outer = 1 if _COMMENTS.sub(" ", text[:LONG_MESSAGE]).lstrip().startswith("(") else 0
+    depth, begun = 0, 0
+    for token in _TOKEN.finditer(text):
+        match token.group()[0]:
+            case "(":
+                depth += 1
+                if depth == outer + 1:
+                    kept.append(text[begun : token.start()])
+            case ")":
+                depth -= 1
+                if depth == outer:
+                    kept.append("()")
+                    begun = token.end()
+                elif depth < 0:
+                    break
+    if depth > outer:
+        kept.append("(")  # read as what it is: a list that does not end
+    else:
+        kept.append(text[begun:])
+    return "".join(kept)
+
+
+_COMMENTS = re.compile(r";[^\r\n]*")
 
 
 def is_nil(expression: Expression) -> bool:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import socket
+import time
+from pathlib import Path
 from types import TracebackType
 
 from scsp_player.protocol.errors import ProtocolError
+from scsp_player.protocol.events import tell
 from scsp_player.protocol.http import HttpError, Request, read_request, response
-from scsp_player.protocol.player import Player, PlayerSettings
+from scsp_player.protocol.player import Answer, Player, PlayerSettings
+from scsp_player.protocol.timing import round_trip
 
 LOG = logging.getLogger("scsp_player.protocol")
 
 WAITING_CONNECTIONS = 400
-"""Connections without a complete request that are kept; beyond, the oldest is closed."""
+"""Connections without a complete request that are kept; beyond, one is closed: the oldest that has sent nothing, or the oldest."""
 
 BUFFERED_BYTES = 128 * 1024 * 1024
 """Bytes of incomplete requests that are kept in all; beyond, the one that brings more is refused."""
@@ -47,7 +52,7 @@ class PlayerServer:
         self.port = port
         self._request_seconds = request_seconds
         self._server: asyncio.Server | None = None
-        self._waiting: dict[asyncio.Task[None], None] = {}
+        self._waiting: dict[asyncio.Task[None], int] = {}  # connection to bytes that have come
         self._handlers: set[asyncio.Task[None]] = set()
         self._buffered = 0
 
@@ -57,11 +62,14 @@ class PlayerServer:
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     async def __aenter__(self) -> PlayerServer:
+        self.player.resume()  # before anybody can ask for a match
         try:
             # No SO_REUSEADDR trickery on Windows, where it would let two servers share a port.
             self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=512)
         except (OSError, OverflowError, socket.gaierror) as error:
             reason = getattr(error, "strerror", None) or str(error)
+            await self.player.close()
+            self.player.close_archive()
             raise ProtocolError(
                 f"cannot listen on {self.host}, port {self.port}: {reason}", None, "choose another one with --host and --port"
             ) from None
@@ -83,6 +91,7 @@ class PlayerServer:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         await self._server.wait_closed()
+        await asyncio.to_thread(self.player.close_archive)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -90,8 +99,12 @@ class PlayerServer:
         self._handlers.add(task)
         try:
             if (request := await self._receive(task, reader, writer)) is not None:
-                status, text = await self._answer(request) if isinstance(request, Request) else (request.status, request.text)
-                writer.write(response(status, text))
+                status, answer = await self._answer(request) if isinstance(request, Request) else _refusal(request)
+                writer.write(response(status, answer.text))
+                await writer.drain()
+                if answer.due is not None:
+                    trip = round_trip(writer.get_extra_info("socket"))
+                    self.player.margin.note(time.monotonic() - answer.due + 2 * trip)
                 await _finish(reader, writer)
         except (ConnectionError, asyncio.CancelledError):
             pass
@@ -107,9 +120,10 @@ class PlayerServer:
         self, task: asyncio.Task[None], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> Request | HttpError | None:
         """The request; the connection counts as waiting until it is in."""
-        self._waiting[task] = None
+        self._waiting[task] = 0
         if len(self._waiting) > WAITING_CONNECTIONS:
-            next(iter(self._waiting)).cancel()
+            silent = (other for other, count in self._waiting.items() if not count and other is not task)
+            next(silent, next(iter(self._waiting))).cancel()
         taken = 0
 
         def on_bytes(count: int) -> None:
@@ -118,6 +132,7 @@ class PlayerServer:
                 raise HttpError(503, "too many messages are coming in at once")
             taken += count
             self._buffered += count
+            self._waiting[task] = taken
 
         try:
             return await read_request(reader, writer, request_seconds=self._request_seconds, on_bytes=on_bytes)
@@ -127,23 +142,46 @@ class PlayerServer:
             self._buffered -= taken
             self._waiting.pop(task, None)
 
-    async def _answer(self, request: Request) -> tuple[int, str]:
+    async def _answer(self, request: Request) -> tuple[int, Answer]:
         """Status and text."""
         if request.method == "OPTIONS":
-            return 200, ""
+            return 200, Answer("")
+        if request.method == "GET" and request.message in ("healthz", "metrics"):
+            return 200, Answer(self._page(request.message))
         try:
             return 200, await self.player.answer(request.message, request.received)
         except ProtocolError as error:
-            LOG.warning("refused: %s", error)
-            return 400, str(error)
+            tell(LOG, logging.WARNING, "refused", f"refused: {str(error)[:400]}")
+            self.player.metrics.count("refused")
+            return 400, Answer(str(error))
         except Exception:
             LOG.exception("a message could not be answered")
-            return 500, "internal error"
+            self.player.metrics.count("errors")
+            return 500, Answer("internal error")
+
+    def _page(self, name: str) -> str:
+        """What watches over servers asks for."""
+        if name == "healthz":
+            return "ok\n"
+        gauges = {"connections": len(self._handlers), "resident_bytes": resident_bytes(), **self.player.gauges()}
+        return self.player.metrics.text(gauges)
+
+
+def resident_bytes() -> int:
+    """Memory that this process holds; 0 where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _refusal(error: HttpError) -> tuple[int, Answer]:
+    return error.status, Answer(error.text)
 
 
 async def _finish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Send the answer out, and let the peer close first if it does so soon."""
-    await writer.drain()
+    """Let the peer close first if it does so soon."""
     if writer.can_write_eof():
         writer.write_eof()
 

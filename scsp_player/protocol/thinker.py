@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scsp_player.protocol.engine_process import GUARD, EnginePool, EngineProcess, EngineSpec
+from scsp_player.protocol.engine_pool import EnginePool
+from scsp_player.protocol.engine_process import GUARD, EngineProcess, EngineSpec
 
 LOG = logging.getLogger("scsp_player.protocol")
 
@@ -46,14 +47,22 @@ class Thinker:
     Attributes:
         started: whether the agent is ready to play.
         unusable: why the rules cannot be played, as far as this agent is concerned.
-        best: best move reported so far for the turn at hand, or None.
         move: the move chosen for the turn at hand, or None.
         legal: all legal moves in the turn at hand, if this agent tells them.
+        view: what the agent makes of the move that it was last seen to prefer, see ``Agent.view``.
         rejected: why the message of the turn at hand does not fit the game, or None.
     """
 
     def __init__(
-        self, spec: EngineSpec, pool: EnginePool, message: str, *, deadline: float, seed: int, news: Callable[[], None]
+        self,
+        spec: EngineSpec,
+        pool: EnginePool,
+        message: str,
+        *,
+        deadline: float,
+        seed: int,
+        news: Callable[[], None],
+        history: Sequence[Question] = (),
     ) -> None:
         self.spec = spec
         self.started = False
@@ -63,7 +72,9 @@ class Thinker:
         self._deadline = deadline
         self._seed = seed
         self._news = news
-        self._history: list[Question] = []
+        # Questions before the one at hand, all answered, come from a match that an earlier server began.
+        self._history: list[Question] = list(history)
+        self._past = len(self._history)
         self._restarts_left = RESTARTS
         self._false_starts_left = FALSE_STARTS
         self._engine: EngineProcess | None = None
@@ -90,6 +101,13 @@ class Thinker:
         """Whether the agent is through with the turn at hand."""
         return self.move is not None or self.rejected is not None
 
+    @property
+    def best(self) -> str | None:
+        """The move chosen for the turn at hand, or else the best so far, or None."""
+        if self.move is None:
+            self._look()
+        return self.move or self._best
+
     def ask(self, question: Question) -> None:
         """Go on to the next turn."""
         self._forget_answers()
@@ -109,6 +127,7 @@ class Thinker:
         """Kill the engine and let a new one catch up with the match."""
         self._false_starts_left -= not self.started
         self.started = False
+        self._look()
         if self._engine is not None:
             LOG.warning("replacing engine %d of %s: %s", self._engine.pid, self.spec.agent, reason)
             self._pool.retire(self._engine, at_once=True)
@@ -126,6 +145,7 @@ class Thinker:
 
     def close(self) -> None:
         """End the engine."""
+        self._look()
         self._closed = True
         if self._watch_timer is not None:
             self._watch_timer.cancel()
@@ -135,10 +155,17 @@ class Thinker:
             self._engine = None
 
     def _forget_answers(self) -> None:
-        self.best: str | None = None
+        self._best: str | None = None
+        self.view: Mapping[str, float] = {}
         self.move: str | None = None
         self.legal: frozenset[str] | None = None
         self.rejected: str | None = None
+
+    def _look(self) -> None:
+        """Take in what the engine has shared."""
+        shared = self._engine.best() if self._engine is not None and self._history else None
+        if shared is not None and shared.turn == self._history[-1].turn:
+            self._best, self.view = shared.move, shared.view
 
     async def _begin(self) -> None:
         engine = await self._pool.take(self.spec)
@@ -154,7 +181,8 @@ class Thinker:
         for question in self._history[:-1]:
             engine.order(**question.order("observe"))
         for question in self._history[-1:]:
-            engine.order(**question.order("observe" if self.answered else "play"))
+            done = self.answered or len(self._history) <= self._past
+            engine.order(**question.order("observe" if done else "play"))
 
     def _call_out(self, patience: float) -> None:
         self._alive = False
@@ -202,15 +230,12 @@ class Thinker:
             LOG.error("engine of %s failed:\n%s", self.spec.agent, event["text"])
         elif kind in ("move", "rejected"):
             self._overdue_since = None
-        if kind == "report" and current:
-            self.best = event["move"]
-        elif kind == "move" and current:
-            self.best = self.move = event["move"]
+        if kind == "move" and current:
+            self.move, self.view = event["move"], event.get("view", {})
             if "legal" in event:
                 self.legal = frozenset(event["legal"])
         elif kind == "rejected" and current:
             self.rejected = event["text"]
         elif kind == "ended" and self.unusable is None:
-            self._engine = None
             self.replace("it has ended")
         self._news()

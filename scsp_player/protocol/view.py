@@ -60,6 +60,9 @@ class MatchView:
         if number == 0:
             return Turn(0)
         items = [_term(item) for item in play.items or ()]
+        chance = "random" in self.program.roles
+        if not (items or self._hidden or chance) and play.dialect is Dialect.JOINT:
+            raise ProtocolError("no moves", None, "send one a role, in the order of the rules")
         # A manager of hidden information has nothing but an empty list for a game in which nobody sees anything.
         hidden = self._hidden or play.dialect is not Dialect.JOINT or not items
         if self._move_percept is not None and (joint_move := self._joint_move_seen(items)) is not None:

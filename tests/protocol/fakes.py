@@ -8,6 +8,7 @@ import itertools
 
 from scsp_player.protocol import PlayerServer, PlayerSettings, Timing
 from scsp_player.protocol import player as player_module
+from scsp_player.protocol.best_move import BestMove
 
 PIDS = itertools.count(1)
 
@@ -34,15 +35,20 @@ def silent(engine, order):
 
 class FakeEngine:
     def __init__(self, spec, script):
-        self.spec, self.script, self.listener = spec, script, None
+        self.spec, self.script, self.listener, self.shared = spec, script, None, None
         self.pid, self.orders = next(PIDS), []
 
     def order(self, **fields):
         self.orders.append(fields)
         asyncio.get_running_loop().call_soon(self.script, self, fields)
 
+    def best(self):
+        return self.shared
+
     def say(self, **event):
-        if self.listener is not None:
+        if event["event"] == "report":  # not an event: what the engine writes into shared memory
+            self.shared = BestMove(1, event["turn"], event["move"])
+        elif self.listener is not None:
             self.listener(event)
 
 
@@ -77,10 +83,10 @@ class FakePool:
 
 
 @contextlib.asynccontextmanager
-async def fake_server(monkeypatch, *, agent=prompt, guard=prompt, timing=None, **options):
+async def fake_server(monkeypatch, *, agent=prompt, guard=prompt, timing=None, matches=1, archive=None, **options):
     """A server whose engines are fake; the pool is its ``player._pool``."""
-    monkeypatch.setattr(player_module, "EnginePool", lambda *specs: FakePool(legal=agent, random=guard))
-    settings = PlayerSettings("legal", timing=timing or Timing())
+    monkeypatch.setattr(player_module, "EnginePool", lambda *specs, **options: FakePool(legal=agent, random=guard))
+    settings = PlayerSettings("legal", timing=timing or Timing(), matches=matches, archive=archive)
     async with PlayerServer(settings, port=0, **options) as server:
         yield server
 
@@ -111,6 +117,12 @@ def post_bytes(message, headers=""):
 async def post(server, message, **options):
     """The text of the answer to a message."""
     return body_of(await raw(server.port, post_bytes(message), **options))
+
+
+def only(server):
+    """The match that is being played, or None."""
+    [match] = server.player.matches.values() or [None]
+    return match
 
 
 def body_of(answer):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from scsp_player.protocol import PlayerServer, PlayerSettings, ProtocolError, Timing
-from tests.protocol.fakes import body_of, fake_server, post, post_bytes, prompt, raw, slow, status_of
+from tests.protocol.fakes import body_of, fake_server, only, post, post_bytes, prompt, raw, slow, status_of
 from tests.protocol.games import DUEL, start
 
 AVAILABLE = "((name scsp-player) (status available))"
@@ -90,7 +90,7 @@ async def test_p06_empty_post(server):
 async def test_p08_info_while_thinking(thinking):
     await post(thinking, start(DUEL, "left", clocks=(10, 600)))
     pending = asyncio.create_task(post(thinking, "(PLAY m1 NIL)", seconds=30))
-    await until(lambda: thinking.player.match.agent.best)
+    await until(lambda: only(thinking).agent.best)
     assert await post(thinking, "(INFO)") == BUSY
     assert await post(thinking, "(PING)") == "busy"
     assert not pending.done()
@@ -105,7 +105,7 @@ async def test_p09_unknown_match(server):
     await post(server, start(DUEL, "left"))
     for text in ("(PLAY nosuch NIL)", "(STOP nosuch NIL)", "(ABORT nosuch)"):
         assert await post(server, text) == "busy"
-    assert server.player.match.name == "m1"
+    assert only(server).name == "m1"
     assert await post(server, "(PLAY M1 NIL)") == "go"
 
 
@@ -120,11 +120,11 @@ async def test_p10_second_match_while_busy(server):
 async def test_p10_silent_manager(monkeypatch):
     async with fake_server(monkeypatch, timing=Timing(grace=0.1)) as server:
         assert await post(server, start(DUEL, "left", clocks=(0.1, 0.1))) == "ready"
-        await until(lambda: server.player.match is None)
+        await until(lambda: only(server) is None)
         assert await post(server, "(PLAY m1 NIL)") == "busy"
         assert await post(server, start(DUEL, "left", match="m2", clocks=(10, 0.2))) == "ready"
         assert await post(server, "(PLAY m2 NIL)") == "go"
-        await until(lambda: server.player.match is None)
+        await until(lambda: only(server) is None)
 
 
 @pytest.mark.parametrize("stop", ["(STOP m1 NIL)", "(STOP m1)", "(stop m1 ((choose 1) (choose 2)))", "(STOP m1 1 go ())"])
@@ -132,7 +132,7 @@ async def test_p11_stop(server, stop):
     await post(server, start(DUEL, "left"))
     await post(server, "(PLAY m1 NIL)")
     assert await post(server, stop) == "done"
-    assert server.player.match is None
+    assert only(server) is None
     assert len(server.player._pool.retired) == len(server.player._pool.engines) == 2
     assert await post(server, stop) == "busy"
 
@@ -233,7 +233,7 @@ async def test_a_client_that_hangs_up_harms_nobody(thinking):
     await post(thinking, start(DUEL, "left", clocks=(10, 600)))
     _, writer = await asyncio.open_connection("127.0.0.1", thinking.port)
     writer.write(post_bytes("(PLAY m1 NIL)"))
-    await until(lambda: thinking.player.match.agent.best)
+    await until(lambda: only(thinking).agent.best)
     writer.transport.abort()
     assert await post(thinking, "(STOP m1 NIL)") == "done"
 
@@ -249,7 +249,7 @@ async def test_closing_the_server_answers_what_is_pending(monkeypatch):
     async with fake_server(monkeypatch, agent=slow, guard=prompt) as server:
         await post(server, start(DUEL, "left", clocks=(10, 600)))
         pending = asyncio.create_task(post(server, "(PLAY m1 NIL)"))
-        await until(lambda: server.player.match.agent.best)
+        await until(lambda: only(server).agent.best)
     assert await pending == "go"
 
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from scsp_player.protocol import PlayerServer, PlayerSettings, Timing
-from tests.protocol.fakes import post
+from tests.protocol.fakes import only, post
 from tests.protocol.games import COIN, DUEL, start
 from tests.protocol.test_cases import until
 
@@ -35,7 +35,7 @@ def serving(agent, **timing):
 async def test_a_match_in_upper_case_with_the_engine_killed_and_stopped():
     async with serving("legal", hang_seconds=0.2) as server:
         assert await post(server, start(DUEL, "left", clocks=(60, 2)).upper(), seconds=60) == "ready"
-        game = server.player.match
+        game = only(server)
         assert await post(server, "(play M1 nil)") == "(CHOOSE 1)"
         os.kill(game.agent.pid, signal.SIGKILL)
         begun = time.monotonic()
@@ -62,7 +62,7 @@ async def test_an_agent_that_cheats_then_crashes_then_dawdles(caplog):
         assert await post(server, NEXT, seconds=30) == "(Choose 1)"
         assert "as planned" in caplog.text
         pending = asyncio.create_task(post(server, NEXT, seconds=30))
-        agent = server.player.match.agent
+        agent = only(server).agent
         await until(lambda: agent.best is not None and agent.move is None, 30)
         assert await post(server, "(ABORT m1)") == "aborted"
         assert await pending == "(Choose 1)"
@@ -75,7 +75,7 @@ async def test_p15_hidden_information_after_two_sheets_that_cannot_be_played(cap
         assert await post(server, start(DUEL, "middle", clocks=(60, 5)), seconds=60) == "busy"
         assert "no role middle" in caplog.text
         assert await post(server, start(unsafe, "left", clocks=(60, 5)), seconds=60) == "busy"
-        assert server.player.match is None
+        assert only(server) is None
         assert len(set(psutil.Process().children()) - before) == 2  # engines that are well go on to the next match
         assert await post(server, start(COIN, "guesser", clocks=(60, 20)), seconds=60) == "ready"
         assert await post(server, "(PLAY m1 0 NIL NIL)", seconds=30) == "noop"

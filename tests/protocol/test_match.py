@@ -8,9 +8,10 @@ import pytest
 from scsp_player.protocol import thinker
 from scsp_player.protocol.engine_process import GUARD
 from scsp_player.protocol.errors import ProtocolError
-from scsp_player.protocol.match import Match, Timing
+from scsp_player.protocol.match import Match, Setting
 from scsp_player.protocol.messages import parse_message
 from scsp_player.protocol.thinker import FALSE_STARTS
+from scsp_player.protocol.timing import Margin, Timing
 from tests.protocol.fakes import FakePool, prompt, silent, slow
 from tests.protocol.games import DUEL, start
 
@@ -55,11 +56,11 @@ def match(agent, guard, *, clocks=SHORT, timing=None):
     text = start(DUEL, "left", clocks=clocks)
     pool = FakePool(legal=agent, random=guard)
     timing = timing or Timing(margin=0.1)
-    return Match(parse_message(text), text, time.monotonic(), agent="legal", pool=pool, timing=timing, seed=1), pool
+    return Match(parse_message(text), text, time.monotonic(), Setting("legal", pool, Margin(timing), seed=1)), pool
 
 
 async def play(game, text="(PLAY m1 NIL)"):
-    return await game.play(parse_message(text), text, time.monotonic())
+    return (await game.play(parse_message(text), text, time.monotonic())).text
 
 
 async def test_ready_as_soon_as_both_engines_are():
