@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from scsp_player.gdl.errors import GdlError
@@ -23,7 +24,7 @@ def hinted(program: Program, seconds: float) -> tuple[frozenset[Term] | None, tu
     if not given:
         return None, None
     try:
-        machine = Reasoner(_hints_alone(program), seconds=seconds, memory_bytes=_MEMORY_BYTES)
+        machine = Reasoner(_hints_alone(program), seconds=seconds, memory_bytes=_MEMORY_BYTES, clock=time.process_time)
         state = machine.initial_state()
         fluents = machine.fluents(state) if ("base", 1) in given else None
         moves = tuple(map(frozenset, machine.legal_moves(state))) if ("input", 2) in given else None

@@ -12,9 +12,6 @@ from scsp_player.gdl.terms import Term
 from scsp_player.grounding import BudgetExceeded, Reasoner, ground
 from scsp_player.machine import State, StateMachine
 
-WALL_FACTOR = 4.0
-"""Seconds on the wall that a question may take, for each second of processor time that is left."""
-
 STORE_BYTES = 1 << 30
 """Memory for the relations of the reasoner."""
 
@@ -91,8 +88,7 @@ class Simulation:
             GdlError: if an atom depends on its own negation in a state.
         """
         try:
-            # The reasoner goes by the wall clock, which may run much faster than processor time.
-            machine = Reasoner(self.program, seconds=max(WALL_FACTOR * self.left, 0.1), memory_bytes=STORE_BYTES)
+            machine = Reasoner(self.program, seconds=max(self.left, 0.1), memory_bytes=STORE_BYTES, clock=time.process_time)
             rng = Random(self.scope.seed)
             while self.matches < self.scope.matches and self.left:
                 yield from self._match(machine, rng)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.gdl.errors import GdlError, Position
-from scsp_player.gdl.terms import Compound, signature
+from scsp_player.gdl.scores import score_of
 from scsp_player.grounding import simplify_kernels as kernels
 from scsp_player.grounding.atoms import atom_terms, atoms_of
 from scsp_player.grounding.components import evaluation_order
@@ -61,7 +59,7 @@ class Assembler:
         """The assembled game.
 
         Raises:
-            GdlError: if an atom depends on its own negation, or a goal is no integer.
+            GdlError: if an atom depends on its own negation.
         """
         true, does, following, legal = map(self.possible, (TRUE, DOES, NEXT, LEGAL))
         goal, sees, terminal = map(self.possible, (GOAL, SEES, TERMINAL))
@@ -70,7 +68,7 @@ class Assembler:
         role_index[roles] = np.arange(len(roles), dtype=np.int32)
         goal, sees = (Numbered(n.rows[k], n.atoms[k]) for n in (goal, sees) for k in [role_index[n.rows[:, 0]] >= 0])
         table = self.store.table()
-        goal_value = self._goal_values(goal, table)
+        goal, goal_value = self._scores(goal, table)
         fluent_order = printed_order(table, true.rows[:, 0])
         move_order = printed_order(table, does.rows[:, 1])
         move_order = move_order[np.argsort(role_index[does.rows[move_order, 0]], kind="stable")]
@@ -145,17 +143,12 @@ class Assembler:
         place = position_in(pairs(legal.rows), pairs(does.rows[move_order]))
         return self.literals(legal.atoms[place])
 
-    def _goal_values(self, goal: Numbered, table: TermTable) -> IntArray:
-        texts = [str(table.term(int(t))) for t in goal.rows[:, 1]]
-        for text in texts:
-            if not re.fullmatch(r"[+-]?[0-9]{1,9}", text):
-                raise GdlError(f"{text} is no score", self._goal_position(text), "goals are integers from 0 to 100")
-        return np.array([int(text) for text in texts], dtype=np.int32)
-
-    def _goal_position(self, text: str) -> Position:
-        rules = [r for r in self.rules.program.rules if signature(r.head) == GOAL]
-        exact = [r for r in rules if isinstance(r.head, Compound) and str(r.head.arguments[1]) == text]
-        return (exact or rules)[0].position
+    def _scores(self, goal: Numbered, table: TermTable) -> tuple[Numbered, IntArray]:
+        """The goals whose values are numbers, and the numbers; a value of another kind is no score."""
+        scores = [score_of(table.term(int(t))) for t in goal.rows[:, 1]]
+        numbers = np.array([s is not None for s in scores], dtype=np.bool_)
+        values = np.array([s for s in scores if s is not None], dtype=np.int32)
+        return Numbered(goal.rows[numbers], goal.atoms[numbers]), values
 
 
 def restricted(table: TermTable, groups: Sequence[IntArray]) -> tuple[TermTable, list[IntArray]]:

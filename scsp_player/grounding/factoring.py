@@ -15,8 +15,10 @@ from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_
 
 def factored(schema: Schema, alternatives: Sequence[Clause]) -> list[Clause]:
     """The clauses of one rule of the sheet, with equal heads and numbers of variables, perhaps with a new relation for a union."""
+    if len(alternatives) < 2:
+        return list(alternatives)
     first = alternatives[0]
-    if len(alternatives) < 2 or any(c.tokens != first.tokens for c in alternatives):
+    if any(c.tokens != first.tokens for c in alternatives):
         return list(alternatives)
     common = [p for p in first.body if all(p in c.body for c in alternatives)]
     rests = [tuple(p for p in c.body if p not in common) for c in alternatives]

@@ -11,7 +11,8 @@ def format_ground(game: GroundGame) -> str:
     """An equivalent sheet without variables, in prefix notation.
 
     Holds ``role`` and ``init`` facts, ``base`` and ``input`` facts for every fluent and move, and the ground rules. Relations other
-    than the keywords keep their names; auxiliary relations of the grounder have names that the original sheet does not use.
+    than the keywords keep their names; auxiliary relations of the grounder have names that the original sheet does not use. What
+    every sheet must define and this game never makes true is defined by a condition that never holds.
     """
     return "\n".join(_lines(game)) + "\n"
 
@@ -43,6 +44,18 @@ def _lines(game: GroundGame) -> Iterator[str]:
             yield head_text
         elif literal != FALSE and texts[literal >> 1] != head_text:
             yield f"(<= {head_text} {_literal(texts, literal)})"
+    yield from _never(game)
+
+
+def _never(game: GroundGame) -> Iterator[str]:
+    """Rules that never apply, for relations that a sheet must have."""
+    missing = {
+        "terminal": game.terminal_literal == FALSE,
+        "(legal {role} none)": bool((game.legal_literal == FALSE).all()),
+        "(goal {role} 0)": bool((game.goal_literal == FALSE).all()),
+    }
+    for role in game.roles[:1]:
+        yield from (f"(<= {head.format(role=role)} (distinct {role} {role}))" for head, needed in missing.items() if needed)
 
 
 def _outputs(game: GroundGame, relation: str, roles: list[int], values: list[str], literals: list[int]) -> list[tuple[str, int]]:

@@ -35,7 +35,7 @@ def ground(
         clock: what counts as time, in seconds.
 
     Raises:
-        GdlError: if the sheet is unsafe, not stratified on the ground level, or has a goal that is no integer.
+        GdlError: if the sheet is unsafe, not stratified on the ground level, or has a goal value that is written and no integer.
         BudgetExceeded: if time or memory do not suffice; ``Reasoner`` can play the game nevertheless.
     """
     prepare_kernels()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.gdl.program import Program
+from scsp_player.gdl.scores import score_of
 from scsp_player.gdl.terms import Compound, Term, Variable, signature
 from scsp_player.grounding.budget import Budget, BudgetExceeded, TrialOver
 from scsp_player.grounding.preparation import prepare_kernels
@@ -24,19 +27,29 @@ class Reasoner:
     """A ``StateMachine`` that joins the rules with the facts of one state.
 
     Static relations are computed once. A question evaluates the components that it needs and that no earlier question about the
-    same state has evaluated. A state is the sorted identifiers of its fluents as bytes.
-
-    Raises:
-        GdlError: if the sheet is unsafe or a relation depends on its own negation.
-        BudgetExceeded: if a question, or the static relations, need more than ``seconds`` or ``memory_bytes``.
+    same state has evaluated. A state is the sorted identifiers of its fluents as bytes. A question that needs more than its bounds
+    raises ``BudgetExceeded``, and the next one starts afresh.
     """
 
-    def __init__(self, program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 30) -> None:
-        self._seconds = seconds
-        self._memory_bytes = memory_bytes
+    def __init__(
+        self, program: Program, *, seconds: float = 60.0, memory_bytes: int = 4 << 30, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Compute the static relations, and compile the others.
+
+        Args:
+            program: a normalised rule sheet.
+            seconds: bound on the time of each question, and of the beginning.
+            memory_bytes: bound on the relations, of each question and of the static ones.
+            clock: what counts as time, in seconds.
+
+        Raises:
+            GdlError: if the sheet is unsafe, a relation depends on its own negation, or a goal value is written that is no integer.
+            BudgetExceeded: if the static relations or the initial state need more than the bounds.
+        """
+        self._budget = partial(Budget, seconds, memory_bytes, clock)
         self._roles = tuple(dict.fromkeys(program.roles))
         prepare_kernels()
-        self._rules = _compiled(program, Budget(seconds, memory_bytes))
+        self._rules = _compiled(program, self._budget())
         self._store = self._rules.store
         self._role_symbol = [self._store.symbol(role) for role in self._roles]
         self._move_shapes = _shapes(program, LEGAL, 1)
@@ -81,10 +94,10 @@ class Reasoner:
         return tuple(tuple(self._store.decoded(m) for m in sorted(ms, key=self._printed)) for ms in moves)
 
     def goals(self, state: bytes) -> tuple[int | None, ...]:
-        """For each role its score, or None if the rules give it no score or several in ``state``."""
+        """For each role its score, or None if the rules give it no score or several in ``state``; what is no number is no score."""
         rows = self._answers(GOAL, state)
-        scores = [{int(self._printed(v)) for v in rows[rows[:, 0] == role, 1].tolist()} for role in self._role_symbol]
-        return tuple(values.pop() if len(values) == 1 else None for values in scores)
+        held = [{score_of(self._store.decoded(v)) for v in rows[rows[:, 0] == role, 1].tolist()} for role in self._role_symbol]
+        return tuple(scores.pop() if len(scores := values - {None}) == 1 else None for values in held)
 
     def successor(self, state: bytes, joint_move: Sequence[Term]) -> bytes:
         """The state after ``joint_move`` (one move a role).
@@ -108,7 +121,7 @@ class Reasoner:
 
     def _answers(self, name: tuple[str, int], state: bytes, joint_move: Sequence[Term] | None = None) -> IntArray:
         """The rows of a relation in a state, with the moves done if there are any."""
-        self._store.budget = Budget(self._seconds, self._memory_bytes)
+        self._store.budget = self._budget()
         joint = None if joint_move is None else self._joint_of(joint_move)
         try:
             if state != self._state:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scsp_player.gdl.errors import GdlError, Position
+from scsp_player.gdl.hints import unread_hints
 from scsp_player.gdl.program import Program, Rule
+from scsp_player.gdl.scores import score_of
 from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature
 from scsp_player.grounding.budget import BudgetExceeded
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
@@ -45,7 +47,7 @@ class Component:
 
 
 class Rulebase:
-    """The clauses of a program in a store. Facts are loaded as rows; ``base`` and ``input`` count only where a body reads them.
+    """The clauses of a program in a store. Facts are loaded as rows; ``base`` and ``input`` count only where something reads them.
 
     Attributes:
         clauses: the relevant clauses of state-dependent relations; once they are split, static parts are marked as not recorded.
@@ -61,11 +63,14 @@ class Rulebase:
         self.store = store
         self.schema = Schema(store)
         found: list[list[Clause]] = []
-        for rules in _rules_of_the_sheet(program):
+        hints = unread_hints(program.rules)
+        effective = [rule for rule in program.rules if signature(rule.head) not in hints]
+        for rules in _rules_of_the_sheet(effective):
             numbers: dict[Variable, int] = {}
             alternatives = [self.schema.clause(rule, numbers) for rule in rules]
             found.append([c for c in alternatives if c is not None])
-        facts = [rule for rule in program.rules if not rule.body]
+        _refuse_odd_goals(effective)
+        facts = [rule for rule in effective if not rule.body]
         facts_as_clauses = self._load_facts(facts, {c.relation for alternatives in found for c in alternatives})
         clauses = [*facts_as_clauses, *(c for alternatives in found for c in factored(self.schema, alternatives))]
         self.roles = store.relation(1, keyed=False)
@@ -169,10 +174,10 @@ class Rulebase:
         return clauses
 
 
-def _rules_of_the_sheet(program: Program) -> list[list[Rule]]:
+def _rules_of_the_sheet(all_rules: Iterable[Rule]) -> list[list[Rule]]:
     """The rules that have a body, those that come from the same rule of the sheet together."""
     together: dict[tuple[Position, Term], list[Rule]] = {}
-    for rule in program.rules:
+    for rule in all_rules:
         _refuse_reserved(rule)
         if rule.body:
             together.setdefault((rule.position, rule.head), []).append(rule)
@@ -187,6 +192,16 @@ def _refuse_reserved(rule: Rule) -> None:
     name = signature(rule.head)
     if name in (TRUE, DOES, ("distinct", 2)):
         raise GdlError(f"{name[0]} cannot be defined by the rules", rule.position, "use next, init or legal")
+
+
+def _refuse_odd_goals(rules: Iterable[Rule]) -> None:
+    """Refuse goal values that are written in the sheet and are no numbers; of those that come by a variable, such are no scores."""
+    for rule in rules:
+        if signature(rule.head) == GOAL:
+            assert isinstance(rule.head, Compound)
+            value = rule.head.arguments[1]
+            if not isinstance(value, Variable) and score_of(value) is None:
+                raise GdlError(f"{value} is no score", rule.position, "goals are integers from 0 to 100")
 
 
 def components(clauses: Sequence[Clause], negation: bool = True) -> list[Component]:

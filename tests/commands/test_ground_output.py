@@ -24,6 +24,9 @@ ODD = {
     + "(n 1 2) (n 2 1) (init (p 1)) (<= (q ?x) (true (p ?x))) (<= (q ?x) (n ?x ?y) (q ?y)) (<= (legal r (see ?x)) (q ?x))",
     "percepts-and-chance": FRAME + "(role random) (legal random a) (legal random b) (<= (sees r ?m) (does random ?m))",
     "negated-moves": FRAME + "(legal r stay) (<= (next (s 0)) (not (does r go))) (<= (legal r wait) (not (true (s 1))))",
+    "no-end": FRAME.replace("(<= terminal (true (s 1)))", "(<= terminal (true never))"),
+    "no-goal": FRAME.replace("(goal r 100)", "(<= (goal r 100) (true never))"),
+    "no-move": "(role r) (init (s 0)) (<= (legal r go) (true never)) (<= terminal (true (s 0))) (goal r 5)",
     "names-like-our-own": FRAME + "(part1 a) (<= (part2 ?x) (part1 ?x) (true (s ?y))) (<= (legal r ?x) (part2 ?x))",
 }
 

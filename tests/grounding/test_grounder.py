@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scsp_player.gdl import GdlError, load_program, parse_program, parse_term
-from scsp_player.grounding import BudgetExceeded, ground
+from scsp_player.gdl import GdlError, check_program, load_program, parse_program, parse_term
+from scsp_player.grounding import BudgetExceeded, Reasoner, ground
 from scsp_player.grounding.budget import Budget
 from scsp_player.grounding.grounding_steps import ground_within
 from tests.grounding.walks import assert_same_along_random_matches
@@ -204,3 +204,24 @@ def test_alternatives_are_united_before_the_rest_is_joined():
     game, oracle = ground(parse_program(text)), naive_grounder.ground(text)
     assert game.rules < 0.8 * oracle.rules
     assert_same_along_random_matches(GroundMachine(game), GroundMachine(oracle), matches=3, seed=2)
+
+
+HINTS = [
+    "(base (s ?x)) (input ?p go)",
+    "(<= (base (s ?x)) (distinct ?x 3))",
+    "(<= (input ?p ?m) (not (legal ?p ?m))) (<= (base ?m) (input r ?m))",
+    "(base (s ?x)) (<= (input r (go ?x)) (base (s ?x)))",
+]
+
+
+@pytest.mark.parametrize("hint", HINTS)
+def test_hints_that_nothing_reads_may_be_unsafe(hint):
+    program = parse_program(FRAME + hint)
+    assert {m.level for m in check_program(program)} == {"warning"}
+    assert_same_along_random_matches(Reasoner(program), GroundMachine(ground(program)), matches=1, seed=1)
+
+
+@pytest.mark.parametrize("engine", [ground, Reasoner])
+def test_hints_that_are_read_must_be_safe(engine):
+    with pytest.raises(GdlError, match=r"\?x"):
+        engine(parse_program(FRAME + "(base (s ?x)) (<= (input r (go ?x)) (base (s ?x))) (<= (legal r ?m) (input r ?m))"))

@@ -100,3 +100,13 @@ def test_what_is_asked_for_never_makes_a_relation_depend_on_its_own_negation(mon
         (<= (legal r (go ?x ?y)) (open ?x ?y) (safe ?x) (near ?y ?x))"""
     text = FRAME + rules
     assert_same_along_random_matches(Reasoner(parse_program(text)), GroundMachine(naive_grounder.ground(text)), matches=3, seed=1)
+
+
+def test_the_clock_is_asked_for_each_question():
+    seconds = iter(range(10**6))
+    reasoner = Reasoner(parse_program(FRAME), seconds=100.0, clock=lambda: next(seconds))
+    for _ in range(200):
+        assert not reasoner.is_terminal(reasoner.state([parse_term("(s 0)")]))
+    rules = "".join(f"(d {i})" for i in range(3000)) + "(<= (legal r (m ?x ?y)) (d ?x) (d ?y))"
+    with pytest.raises(BudgetExceeded, match="5 s"):
+        Reasoner(parse_program(FRAME + rules), seconds=5.0, clock=lambda: next(seconds))

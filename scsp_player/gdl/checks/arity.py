@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from scsp_player.gdl.checks.message import Finding
 from scsp_player.gdl.checks.sheet import ARITIES, Sheet, is_own
 from scsp_player.gdl.errors import Position
 from scsp_player.gdl.program import KEYWORDS
-from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature
+from scsp_player.gdl.scores import score_of
+from scsp_player.gdl.terms import Compound, Term, Variable, signature
 
 
 class KeywordArities:
@@ -71,12 +71,12 @@ class GoalValues:
             value = rule.head.arguments[1] if isinstance(rule.head, Compound) else rule.head
             if isinstance(value, Variable):
                 continue
-            name = value.name if isinstance(value, Symbol) else ""
-            if not re.fullmatch(r"-?[0-9]+", name):
-                text = f"goal value {sheet.show(value)} is not a number; write one from 0 to 100"
+            score = score_of(value)
+            if score is None:
+                text = f"goal value {sheet.show(value)} is not a number of at most nine digits; write one from 0 to 100"
                 yield Finding("goal-no-number", rule.position, text)
-            elif len(name.lstrip("0")) > 3 or not 0 <= int(name) <= 100:
-                yield Finding("goal-value", rule.position, f"goal value {name} is not from 0 to 100; write one that is")
+            elif not 0 <= score <= 100:
+                yield Finding("goal-value", rule.position, f"goal value {score} is not from 0 to 100; write one that is")
 
 
 def _arguments(arity: int) -> str:

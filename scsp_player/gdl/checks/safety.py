@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from scsp_player.gdl.checks.message import Finding
 from scsp_player.gdl.checks.sheet import Sheet
 from scsp_player.gdl.errors import Position
+from scsp_player.gdl.hints import unread_hints
 from scsp_player.gdl.program import Rule
 from scsp_player.gdl.terms import Term, Variable, signature, variables
 
@@ -14,18 +15,19 @@ from scsp_player.gdl.terms import Term, Variable, signature, variables
 class UnsafeRules:
     """Every variable of the head and of a negative or ``distinct`` literal must occur in a positive literal of the body.
 
-    Unsafe rules for ``base`` and ``input`` get a warning only: these two are hints, which this program does not need.
+    Unsafe rules for ``base`` and ``input`` get a warning only: these two are hints, which the engines pass over.
     """
 
     def find(self, sheet: Sheet) -> Iterator[Finding]:
         """One finding for each unbound variable of each rule as written."""
+        hints = unread_hints(sheet.program.rules)
         reported: set[tuple[Position, Variable]] = set()
         for rule in sheet.program.rules:
             for variable, position, atom in _unbound(rule):
                 if (rule.position, variable) not in reported:
                     reported.add((rule.position, variable))
                     text = f"unsafe rule, no positive literal binds variable {variable} of {sheet.show(atom)}; add one that does"
-                    yield Finding("unsafe-hint" if _is_hint(sheet, rule) else "unsafe-rule", position, text)
+                    yield Finding("unsafe-hint" if signature(rule.head) in hints else "unsafe-rule", position, text)
 
 
 class FactsWithVariables:
@@ -33,16 +35,12 @@ class FactsWithVariables:
 
     def find(self, sheet: Sheet) -> Iterator[Finding]:
         """One finding for each such fact, a warning for ``base`` and ``input``."""
+        hints = unread_hints(sheet.program.rules)
         for rule in sheet.program.rules:
             unbound = " ".join(map(str, dict.fromkeys(variables(rule.head)))) if not rule.body else ""
             if unbound:
                 text = f"fact {sheet.show(rule.head)} with variables {unbound}; write a rule whose body says what they can be"
-                yield Finding("unsafe-hint" if _is_hint(sheet, rule) else "fact-with-variable", rule.position, text)
-
-
-def _is_hint(sheet: Sheet, rule: Rule) -> bool:
-    relation = signature(rule.head)
-    return relation in (("base", 1), ("input", 2)) and relation not in sheet.read
+                yield Finding("unsafe-hint" if signature(rule.head) in hints else "fact-with-variable", rule.position, text)
 
 
 def _unbound(rule: Rule) -> Iterator[tuple[Variable, Position, Term]]:
