@@ -31,3 +31,20 @@ class Troublemaker(LegalAgent):
     def observe(self, turn):
         self.replacement = True
         super().observe(turn)
+
+
+class Hungry(LegalAgent):
+    """Reports a move that is not the first, and then wants more memory than there is."""
+
+    @classmethod
+    def prepare(cls):
+        """No rehearsal."""
+
+    def play(self, turn, deadline):
+        super().play(turn, deadline)
+        self.report(self.legal[1])
+        while True:
+            self.hoard = [getattr(self, "hoard", None), bytearray(1 << 28)]
+
+    def view(self):
+        return {"value": 61.5}

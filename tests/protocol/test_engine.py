@@ -1,6 +1,7 @@
 """Real engine processes behind a real server, and what happens when they are killed, stopped or wrong."""
 
 import asyncio
+import json
 import os
 import signal
 import time
@@ -9,8 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from scsp_player.protocol import PlayerServer, PlayerSettings, Timing
-from tests.protocol.fakes import only, post
+from scsp_player.protocol import Address, EngineLimits, PlayerServer, PlayerSettings, Timing
+from scsp_player.protocol.archive import FILE, connect
+from tests.protocol.fakes import body_of, only, post, post_bytes, raw
 from tests.protocol.games import COIN, DUEL, start
 from tests.protocol.test_cases import until
 
@@ -91,6 +93,59 @@ async def test_p14_ready_in_time_before_anything_is_imported():
         assert await post(server, start(DUEL, "left", clocks=(0.2, 30))) == "ready"
         assert time.monotonic() - begun < 2
         assert await post(server, "(PLAY m1 NIL)", seconds=40) == "(Choose 1)"
+
+
+async def test_an_engine_out_of_memory_is_answered_for(tmp_path, caplog):
+    limits = EngineLimits(memory=1 << 30)
+    settings = PlayerSettings("tests.protocol.agents:Hungry", limits=limits, archive=tmp_path, timing=Timing(margin=0.5))
+    async with PlayerServer(settings, port=0) as server:
+        assert await post(server, start(DUEL, "left", clocks=(60, 10)), seconds=60) == "ready"
+        begun = time.monotonic()
+        assert await post(server, "(PLAY m1 NIL)", seconds=30) == "(Choose 2)"
+        assert time.monotonic() - begun < 10
+        assert "MemoryError" in caplog.text
+        reader = connect(tmp_path / FILE, read_only=True)
+        row = reader.execute("SELECT reply, source, view FROM messages WHERE turn = 0").fetchone()
+        reader.close()
+        assert row == ("(Choose 2)", "agent so far", '{"value": 61.5}')
+
+
+async def test_a_killed_server_goes_on_where_it_was(tmp_path):
+    async def serve():
+        arguments = ("--agent", "legal", "--port", "0", "--json", "--data-dir", str(tmp_path))
+        process = await asyncio.create_subprocess_exec(
+            *(os.sys.executable, "-m", "scsp_player.commands.serve", *arguments),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        return process, Address.parse(json.loads(await process.stdout.readline())["url"])
+
+    async def tell(address, text):
+        return body_of(await raw(address.port, post_bytes(text), seconds=60))
+
+    process, address = await serve()
+    try:
+        assert await tell(address, start(DUEL, "right", clocks=(60, 20))) == "ready"
+        assert await tell(address, "(PLAY m1 NIL)") == "(Choose 1)"
+        assert await tell(address, NEXT) == "(Choose 1)"
+        process.kill()
+        await process.wait()
+        process, address = await serve()
+        assert await tell(address, "(INFO)") == "((name scsp-player) (status busy))"
+        assert "moves for 2 roles" in await tell(address, "(PLAY m1 ((choose 1)))")
+        assert await tell(address, NEXT) == "(Choose 1)"
+        assert await tell(address, "(STOP m1 ((choose 1) (choose 2)))") == "done"
+        process.terminate()
+        assert await process.wait() == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    reader = connect(tmp_path / FILE, read_only=True)
+    assert reader.execute("SELECT outcome FROM matches").fetchall() == [("done",)]
+    replies = reader.execute("SELECT reply FROM messages WHERE verb = 'PLAY' AND source = 'agent'").fetchall()
+    assert replies == [("(Choose 1)",)] * 3
+    reader.close()
 
 
 async def test_engines_end_with_their_server():
