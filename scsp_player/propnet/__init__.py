@@ -6,9 +6,10 @@ interface that all engines share.
 
 from __future__ import annotations
 
+from scsp_player.propnet.answers import Answers, Expansion
 from scsp_player.propnet.improvement import Improvement
 from scsp_player.propnet.net import Propnet
 from scsp_player.propnet.net_machine import PropnetMachine
 from scsp_player.propnet.playouts import PlayoutResult
 
-__all__ = ["Improvement", "PlayoutResult", "Propnet", "PropnetMachine"]
+__all__ = ["Answers", "Expansion", "Improvement", "PlayoutResult", "Propnet", "PropnetMachine"]

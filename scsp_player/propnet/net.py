@@ -6,11 +6,13 @@ import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state
+from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state, unpack_state
+from scsp_player.propnet.answers import Answers, Expansion
 from scsp_player.propnet.circuit import Circuit, build_circuit
 from scsp_player.propnet.emit import LANES, WORDS
 from scsp_player.propnet.improvement import Improvement
@@ -33,6 +35,9 @@ DEPTH_LIMIT = 1000
 IMPROVE = (3.0, 12.0, 60.0)
 """Processor seconds of the attempts to simplify a circuit in the background."""
 
+EXPANSION_LIMIT = 4096
+"""States with more joint moves are not expanded if nothing else is said."""
+
 ASKED_GROUPS = 4
 """Lane groups that answer questions about states at the same time."""
 
@@ -50,19 +55,23 @@ class Propnet:
         player: what playouts are played with.
     """
 
-    def __init__(self, game: GroundGame, *, native: bool = True, split: bool = True) -> None:
+    def __init__(
+        self, game: GroundGame, *, native: bool = True, split: bool = True, circuit: Circuit | None = None
+    ) -> None:
         """Compile a game.
 
         Args:
             game: the ground game.
             native: write machine code if this is a processor for which we can; otherwise circuits are interpreted.
             split: have code of its own for each phase of the game.
+            circuit: what to answer from, if not from the game's own circuit: one that ``simplify`` has made of it, which then
+                limits what may be asked.
 
         Raises:
             ValueError: if ``terminal``, a legal move or a goal depends on the moves of the same turn.
         """
         self.game = game
-        self.circuit: Circuit = build_circuit(game)
+        self.circuit: Circuit = build_circuit(game) if circuit is None else circuit
         self._goals = Goals.of(game)
         self._layout = Layout(game.fluents, game.moves, len(game.goal_literal), len(game.percept_literal))
         self._most_moves = int(np.diff(game.role_start).max(initial=1))
@@ -96,17 +105,17 @@ class Propnet:
         What is known of states that matches get to goes into it, so afterwards playouts should begin in such states only. Other
         threads may use the network meanwhile: playouts that are being played go on with the old circuit.
         """
-        self._use(simplify(self.circuit, self.game, seconds=seconds))
+        self.use(simplify(self.circuit, self.game, seconds=seconds))
 
-    def _use(self, circuit: Circuit) -> None:
-        """Play with a simplified circuit from now on."""
+    def use(self, circuit: Circuit) -> None:
+        """Play with a circuit that ``simplify`` has made of the network's from now on."""
         if circuit is not self.circuit:
             circuit = replace(circuit, goal=circuit.goal[self._goals.order])
             self.player = self._player_of(circuit, self.player)
 
     def improve_in_background(self, *seconds: float) -> Improvement:
         """``improve`` in a process of its own that nothing waits for; several numbers are attempts, each used when it is ready."""
-        return Improvement(self.circuit, self.game, seconds or IMPROVE, self._use)
+        return Improvement(self.circuit, self.game, seconds or IMPROVE, self.use)
 
     @property
     def lanes(self) -> int:
@@ -152,6 +161,64 @@ class Propnet:
             ValueError: if an index is not that of a move of its role.
         """
         return pack_state(self._ask(states, joint, NEXT, self._layout.next, self.game.fluents))
+
+    def after(self, states: States, joint: IntArray) -> Answers:
+        """All about the states after a joint move in each of the states, in one pass; arguments and errors as of ``successors``."""
+        states, joint = self._checked(states), self._checked_moves(states, joint)
+        parts = []
+        with self._pool.lend() as workspace:
+            for begin in range(0, max(len(states), 1), ASKED_GROUPS * LANES):
+                lanes = slice(begin, begin + ASKED_GROUPS * LANES)
+                groups = -(-len(states[lanes]) // LANES)
+                put_states(workspace.memory, self.game.fluents, states[lanes])
+                self._run(workspace, groups, TERMINAL, LEGAL)
+                parts.append(self._after(workspace, joint[lanes]))
+        return Answers.joined(parts)
+
+    def expand(self, state: NDArray[np.uint64], *, limit: int = EXPANSION_LIMIT) -> Expansion | None:
+        """All joint moves of a state and what there is to know after them, one lane a joint move; None for more than ``limit``.
+
+        Args:
+            state: uint64[words]. Where a role has no legal move there is no joint move; whether the match is over is not asked.
+            limit: most joint moves to list.
+        """
+        game = self.game
+        state = self._checked(np.asarray(state)[None])
+        with self._pool.lend() as workspace:
+            spread = np.negative(unpack_state(state, game.fluents)[0], dtype=np.uint64, casting="unsafe")[None, :, None]
+            workspace.memory[:1, 1 : 1 + game.fluents] = spread
+            self._run(workspace, 1, TERMINAL, LEGAL)
+            legal = get_lines(workspace.memory, self._layout.move, game.moves, 1)[0]
+            choices = [first + np.flatnonzero(legal[first:last]) for first, last in pairwise(game.role_start.tolist())]
+            count = math.prod(len(moves) for moves in choices)
+            if count > limit:
+                return None
+            grid = np.empty((*map(len, choices), len(choices)), np.int32)
+            for role, moves in enumerate(choices):
+                grid[..., role] = moves.reshape(-1, *[1] * (len(choices) - 1 - role))
+            joint = grid.reshape(count, len(choices))
+            parts = []
+            for begin in range(0, max(count, 1), ASKED_GROUPS * LANES):
+                here = joint[begin : begin + ASKED_GROUPS * LANES]
+                if len(here) > LANES or begin:
+                    groups = -(-len(here) // LANES)
+                    workspace.memory[:groups, 1 : 1 + game.fluents] = spread
+                    self._run(workspace, groups, TERMINAL, LEGAL)
+                parts.append(self._after(workspace, here))
+        return Expansion(legal, joint, Answers.joined(parts))
+
+    def _after(self, workspace: Workspace, joint: IntArray) -> Answers:
+        """Make joint moves in a workspace, whose stages up to LEGAL are computed, and ask about the states that follow."""
+        game, layout, memory = self.game, self._layout, workspace.memory
+        count, groups = len(joint), -(-len(joint) // LANES)
+        put_moves(memory, layout.move, game.moves, joint)
+        self._run(workspace, groups, NEXT, NEXT)
+        memory[:groups, 1 : 1 + game.fluents] = memory[:groups, layout.next : layout.next + game.fluents]
+        self._run(workspace, groups, TERMINAL, GOAL)
+        # Moves, terminal, goals and the fluents of the next state stand one after the other.
+        answer = get_lines(memory, layout.move, layout.percept - layout.move, count)
+        legal, goals, states = np.split(answer, [game.moves, game.moves + 1 + layout.goals], axis=1)
+        return Answers(pack_state(states), goals[:, 0], legal, np.maximum(self._scores(goals[:, 1:]), 0))
 
     def percepts(self, states: States, joint: IntArray) -> NDArray[np.bool_]:
         """bool[k, percepts]: what the joint moves let the roles see; arguments and errors as of ``successors``."""
@@ -239,14 +306,18 @@ class Propnet:
             raise ValueError("a state has bits beyond the last fluent")
         return states
 
+    def _checked_moves(self, states: States, joint: IntArray) -> IntArray:
+        joint = np.ascontiguousarray(joint, dtype=np.int32)
+        bounds = self.game.role_start
+        if joint.shape != (len(states), len(bounds) - 1) or ((joint < bounds[:-1]) | (joint >= bounds[1:])).any():
+            raise ValueError("every joint move needs one move index of each role")
+        return joint
+
     def _ask(self, states: States, joint: IntArray | None, last: int, line: int, count: int) -> NDArray[np.bool_]:
         """bool[k, count]: lines from ``line`` on once all stages up to ``last`` are computed (without GOAL if moves are given)."""
         states = self._checked(states)
         if joint is not None:
-            joint = np.ascontiguousarray(joint, dtype=np.int32)
-            bounds = self.game.role_start
-            if joint.shape != (len(states), len(bounds) - 1) or ((joint < bounds[:-1]) | (joint >= bounds[1:])).any():
-                raise ValueError("every joint move needs one move index of each role")
+            joint = self._checked_moves(states, joint)
         result = np.empty((len(states), count), np.bool_)
         size = ASKED_GROUPS * LANES
         with self._pool.lend() as workspace:
@@ -266,6 +337,8 @@ class Propnet:
 
     def _run(self, workspace: Workspace, groups: int, first: int, last: int) -> None:
         """Compute the stages from ``first`` to ``last``."""
+        if not groups:
+            return
         memory = workspace.memory
         entries = self.general.entries.ctypes.data
         kernels().run(memory.ctypes.data, groups, memory.strides[0], entries, *self.general.stage_range(first, last))
