@@ -6,13 +6,23 @@ import asyncio
 import contextlib
 import json
 import os
+import shlex
+import signal
+import socket
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from scsp_player.agents.registry import agent_kind
 from scsp_player.protocol.client import Address, PeerError, ask, parse_info
 from scsp_player.protocol.errors import ProtocolError
+
+COMMAND = "cmd:"
+"""Starts the name of a player that is a command to run."""
+
+LOOK_SECONDS = 0.1
+"""How often it is tried whether a command listens already."""
 
 LAUNCH_SECONDS = 300.0
 """Time for a player process to open its port."""
@@ -38,37 +48,47 @@ class Player:
 
 
 @contextlib.asynccontextmanager
-async def seated(names: Sequence[str], *, seed: int | None = None) -> AsyncIterator[list[Player]]:
-    """The players called ``names``: agents, which are started as HTTP players of their own on this machine, or addresses.
+async def seated(names: Sequence[str], *, seed: int | None = None, matches: int = 1) -> AsyncIterator[list[Player]]:
+    """The players called ``names``: agents, which are started as HTTP players of their own on this machine, commands, or addresses.
 
-    Agents are ended when the context is left, whatever happens in it.
+    Agents and commands are ended when the context is left, whatever happens in it.
 
     Args:
-        names: one an agent or ``http://host:port``; the same agent may come twice.
+        names: one an agent, ``http://host:port`` or ``cmd:COMMAND LINE`` with ``{port}`` where the command wants its port; the same
+            agent or command may come twice.
         seed: seed of the agents; each gets one of its own.
+        matches: how many matches each agent has to play at a time.
 
     Raises:
-        ProtocolError: if a name is neither, an agent does not start, or nobody answers at an address.
+        ProtocolError: if a name is none of these, an agent or command does not start, or nobody answers at an address.
     """
-    remote = {name: Address.parse(name) for name in names if "//" in name}
+    remote = {name: Address.parse(name) for name in names if name.startswith("http:") or "//" in name.split(" ")[0]}
     for name in names:
-        if name not in remote:
+        if name.startswith(COMMAND):
+            _command_line(name, 0)
+        elif name not in remote:
             try:
                 agent_kind(name)
             except LookupError as error:
                 raise ProtocolError(str(error.args[0]), None, "a player elsewhere is named http://host:port") from None
     async with contextlib.AsyncExitStack() as stack:
-        launched = [
-            None if name in remote else await stack.enter_async_context(_process(name, None if seed is None else seed + number))
-            for number, name in enumerate(names)
-        ]
-        players = []
-        for name, label, process in zip(names, _labels(names), launched, strict=True):
-            if process is not None:
-                players.append(Player(label, await _address_of(process)))
+        launched: list[tuple[asyncio.subprocess.Process | None, int]] = []
+        for number, name in enumerate(names):
+            port = _free_port() if name.startswith(COMMAND) else 0
+            if name in remote:
+                launched.append((None, port))
             else:
+                words = _command_line(name, port) if port else _agent_line(name, None if seed is None else seed + number, matches)
+                launched.append((await stack.enter_async_context(_process(words, told=not port)), port))
+        players = []
+        for name, label, (process, port) in zip(names, _labels(names), launched, strict=True):
+            if process is None:
                 await _look_for(remote[name])
                 players.append(Player(label, remote[name]))
+            elif port:
+                players.append(Player(label, await _listening(process, port)))
+            else:
+                players.append(Player(label, await _address_of(process)))
         yield players
 
 
@@ -96,28 +116,75 @@ async def _look_for(address: Address) -> None:
         raise ProtocolError(f"the player at {address} is busy", None, "wait until its match is over")
 
 
-@contextlib.asynccontextmanager
-async def _process(agent: str, seed: int | None) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "scsp_player.commands.serve",
-        *("--agent", agent, "--port", "0", "--json", "--parent", str(os.getpid())),
+def _agent_line(agent: str, seed: int | None, matches: int) -> list[str]:
+    """How to start an agent as an HTTP player that says on standard output where it listens."""
+    return [
+        *(sys.executable, "-m", "scsp_player.commands.serve"),
+        *("--agent", agent, "--port", "0", "--json", "--matches", str(matches), "--parent", str(os.getpid())),
         *(() if seed is None else ("--seed", str(seed))),
-        stdout=asyncio.subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for the referee, which ends its players in an orderly way
-    )
+    ]
+
+
+def _command_line(name: str, port: int) -> list[str]:
+    try:
+        words = shlex.split(name.removeprefix(COMMAND))
+    except ValueError as error:
+        raise ProtocolError(f"{name} is no command line: {error}", None, "quote it as for a shell") from None
+    if not words or not any("{port}" in word for word in words):
+        raise ProtocolError(f"{name} does not say where its port goes", None, "write {port} there") from None
+    return [word.replace("{port}", str(port)) for word in words]
+
+
+def _free_port() -> int:
+    """A port that nobody listens on at the moment."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port
+
+
+@contextlib.asynccontextmanager
+async def _process(words: Sequence[str], *, told: bool) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A player process; ``told`` if its standard output is read here, else it goes to standard error."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE if told else sys.__stderr__,
+            start_new_session=True,  # Ctrl-C is for the referee, which ends its players in an orderly way
+        )
+    except OSError as error:
+        raise ProtocolError(f"cannot run {words[0]}: {error.strerror}", None, "correct the command") from None
     try:
         yield process
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
+        _signal(process, signal.SIGTERM)
         try:
             await asyncio.wait_for(process.wait(), STOP_SECONDS)
         except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            _signal(process, signal.SIGKILL)
             await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    """To the process and everything that it has started; agents see to their engines themselves."""
+    with contextlib.suppress(ProcessLookupError):
+        if process.returncode is None:
+            os.killpg(process.pid, number)
+
+
+async def _listening(process: asyncio.subprocess.Process, port: int) -> Address:
+    """The address of a command, when it listens there."""
+    address = Address("127.0.0.1", port)
+    end = time.monotonic() + LAUNCH_SECONDS
+    while process.returncode is None and time.monotonic() < end:
+        try:
+            _, writer = await asyncio.open_connection(address.host, port)
+        except OSError:
+            await asyncio.sleep(LOOK_SECONDS)
+        else:
+            writer.close()
+            return address
+    raise ProtocolError("a player's command does not listen on its port", None, "its messages on standard error say why")
 
 
 async def _address_of(process: asyncio.subprocess.Process) -> Address:

@@ -63,6 +63,7 @@ class MatchRecord:
         dialect: form of the messages.
         seed: of the referee's choices.
         begun: date and time (ISO 8601).
+        scrambled: whether players were told other names; the record has the true ones, replies aside.
         turns: what happened.
         final_state: the true fluents at the end, sorted.
         goals: role to its score by the rules; None if they give none, or several.
@@ -80,6 +81,7 @@ class MatchRecord:
     dialect: str
     seed: int
     begun: str
+    scrambled: bool = False
     turns: list[TurnRecord] = field(default_factory=list)
     final_state: list[str] = field(default_factory=list)
     goals: dict[str, int | None] = field(default_factory=dict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +54,14 @@ def check_seats(sheet: Sheet, players: int) -> None:
 
 
 async def play_series(
-    referee: Referee, players: Sequence[Player], *, repeat: int = 1, seed: int | None = None, observer: Observer | None = None
+    referee: Referee,
+    players: Sequence[Player],
+    *,
+    repeat: int = 1,
+    seed: int | None = None,
+    observer: Observer | None = None,
+    parallel: int = 1,
+    shuffle: bool = False,
 ) -> Series:
     """Play ``repeat`` matches; from one to the next every player moves one seat on.
 
@@ -62,6 +71,8 @@ async def play_series(
         repeat: how many matches.
         seed: of the referee's choices; None for a new one.
         observer: is told what happens.
+        parallel: matches at a time; the players have to be able to play so many.
+        shuffle: draw the seats for each match instead.
 
     Raises:
         ProtocolError: if there are not as many players as roles.
@@ -71,8 +82,17 @@ async def play_series(
     seats = referee.sheet.seats
     seed = secrets.randbelow(2**31) if seed is None else seed
     series = secrets.token_hex(4)
-    records = []
-    for number in range(repeat):
-        seating = {seat: players[(place + number) % len(players)] for place, seat in enumerate(seats)}
-        records.append(await referee.play(f"{series}.{number + 1}", seating, seed=seed + number, observer=observer))
-    return Series(tuple(player.label for player in players), tuple(records))
+    slots = asyncio.Semaphore(parallel)
+
+    async def one(number: int) -> MatchRecord:
+        if shuffle:
+            order = random.Random(f"seats {seed} {number}").sample(list(players), len(players))
+        else:
+            order = [players[(place + number) % len(players)] for place in range(len(players))]
+        async with slots:
+            seating = dict(zip(seats, order, strict=True))
+            return await referee.play(f"{series}.{number + 1}", seating, seed=seed + number, observer=observer)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(number)) for number in range(repeat)]
+    return Series(tuple(player.label for player in players), tuple(task.result() for task in tasks))

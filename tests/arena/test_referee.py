@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from scsp_player.arena.referee import Clocks, Referee
+from scsp_player.arena.match_log import log_of
+from scsp_player.arena.referee import Clocks, Referee, Substitution
 from scsp_player.arena.series import check_seats, play_series
 from scsp_player.arena.sheet import game_of
 from scsp_player.gdl.errors import GdlError
@@ -184,3 +185,48 @@ def test_sheets_in_infix_are_sent_in_prefix():
 def test_clocks_are_times(seconds):
     with pytest.raises(ValueError, match="clocks"):
         Clocks(play=seconds)
+
+
+@pytest.mark.parametrize(
+    ("policy", "moves", "scores"),
+    [(Substitution.FIRST, ["(choose 1)"] * 3, {"left": 0, "right": 100}), (Substitution.FORFEIT, [], {"left": 0, "right": 100})],
+)
+async def test_what_is_played_for_a_player_that_fails(policy, moves, scores):
+    record, _, told = await duel(says("(("), substitution=policy)
+    assert [turn.moves["left"] for turn in record.turns] == moves
+    assert record.scores == scores
+    assert [fault.kind for fault in record.faults] == ["unreadable"] * max(1, len(moves))
+    assert verb(told[-1]) == ("STOP" if moves else "ABORT")
+
+
+async def test_matches_at_the_same_time_on_seats_drawn_by_seed():
+    async with stub_player(says("(choose 3)"), "strong") as (strong, told), stub_player(says("(choose 1)"), "weak") as (weak, _):
+        series = [
+            await play_series(referee(DUEL), [strong, weak], repeat=6, seed=seed, parallel=6, shuffle=True) for seed in (1, 1)
+        ]
+    seats = [[record.players["left"] for record in one.records] for one in series]
+    assert seats[0] == seats[1]
+    assert set(seats[0]) == {"strong", "weak"}
+    assert series[0].totals == {"strong": 600, "weak": 0}
+    assert [verb(message) for message in told[:6]] == ["START"] * 6
+
+
+@pytest.mark.parametrize("reply", [" ( CHOOSE  3 )\r\n", "choose 3", "choose(3)", "(choose 3) as it wins", "(choose 3) ; yes"])
+async def test_replies_as_peers_write_them(reply):
+    record, _, _ = await duel(says(reply))
+    assert record.faults == []
+    assert record.scores["left"] == 100
+
+
+async def test_the_log_that_viewers_read():
+    record, _, _ = await duel(says("(("), substitution=Substitution.FIRST)
+    log = json.loads(json.dumps(log_of(record, "(role left)", game_url="http://games.test/duel/")))
+    assert log["matchId"] == "m1"
+    assert log["gameMetaURL"] == "http://games.test/duel/"
+    assert log["states"][0] == "( (round 1) )"
+    assert len(log["states"]) == len(log["stateTimes"]) == 4
+    assert log["moves"] == [["(choose 1)", "(choose 2)"]] * 3
+    assert log["errors"] == [["unreadable: ((", ""]] * 3
+    assert log["goalValues"] == [0, 100]
+    assert (log["isCompleted"], log["isAborted"]) == (True, False)
+    assert log["playerNamesFromHost"] == ["stub left", "stub right"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import psutil
@@ -52,6 +53,19 @@ def test_two_matches_with_everything_on_record():
     assert "(round 2)" in turn["state"]
 
 
+def test_a_command_as_player_with_scrambled_names_and_a_log_for_viewers():
+    command = f"cmd:{sys.executable} -m scsp_player.commands.serve --agent legal --port {{port}}"
+    options = ("--scramble", "--shuffle", "--viewer-log", "logs", "--json")
+    done = run("duel.kif", command, "legal", *options, *UNHURRIED)
+    assert done.exit_code == 0, done.output
+    [match] = json.loads(done.stdout)["matches"]
+    assert match["errors"] == []
+    assert set(match["players"].values()) == {command, "legal"}
+    log = json.loads(Path("logs", f"{match['match']}.json").read_text())
+    assert log["scrambled"]
+    assert log["moves"][0] == ["(choose 1)", "(choose 1)"] or "choose" in log["moves"][0][0]
+
+
 def test_hidden_information_told_to_a_human():
     done = run("coin.kif", "random", *UNHURRIED)
     assert done.exit_code == 0, done.output
@@ -70,6 +84,10 @@ def test_hidden_information_told_to_a_human():
         ("duel.kif random nobody", "there is no agent called nobody"),
         ("duel.kif random http://127.0.0.1:1", "http://127.0.0.1:1 cannot be reached"),
         ("duel.kif random http://here", "http://here is not the address of a player"),
+        ("duel.kif random legal --dialect morse", "--dialect is morse (write joint or turn or percepts or sees)"),
+        ("duel.kif random legal --substitution none", "write random or first or forfeit"),
+        ("duel.kif random cmd:java", "write {port} there"),
+        ("duel.kif random cmd:/none/at/all:{port}", "cannot run /none/at/all"),
         ("duel.kif random legal --referee-log none/log.json", "there is no folder none"),
     ],
 )
