@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from scsp_player.network.cases import Outputs, case_rows
+from scsp_player.network.cases import Cases, Outputs
 from scsp_player.network.functions import FALSE, TRUE, Function, Partition, Rules, cells, common_axes, disjunction, simplify
 from scsp_player.network.tables import MOVE_KINDS, TableBuilder
 
@@ -30,6 +30,7 @@ class Circuit:
 
     def __init__(self, builder: TableBuilder) -> None:
         self.builder = builder
+        self.cases = Cases(builder)
         self._max_cells = min(MAX_CELLS, builder.tuple_limit)
         self._booleans: dict[tuple[tuple[int, ...], bytes], Function] = {}
 
@@ -59,7 +60,7 @@ class Circuit:
         if self._fits(axes, flat):
             return simplify(self.builder.partitions, axes, disjunction(cleaned, axes))
         if len(cleaned) > 1 and len(axes) <= CASE_COLUMNS and self._has_moves(axes):
-            rows = case_rows(self.builder, Outputs(((1, cleaned),), default=0), axes, max_rows=min(CASE_ROWS, self._max_cells))
+            rows = self.cases.rows(Outputs(((1, cleaned),), default=0), axes, max_rows=min(CASE_ROWS, self._max_cells))
             if rows is not None:
                 variable = self.builder.variable(f"aux_{name}", 2, "auxiliary", note)
                 self.builder.define_rows(variable, axes, rows, "auxiliary")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,30 @@ def take_rows(rows: Rows, chosen: Offsets) -> Rows:
     start, flat = rows
     first, last = start[chosen], start[chosen + 1]
     return np.concatenate([[0], np.cumsum(last - first)]).astype(np.int64), flat[ranges(first, last)]
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The different values, ascending (``numpy.unique`` goes through a hash table, which takes twice as long here)."""
+    ordered = np.sort(values)
+    return ordered[_begins(ordered)]
+
+
+def distinct_counts(values: NDArray[Any]) -> tuple[NDArray[Any], Offsets]:
+    """The different values, ascending, and how often each occurs.
+
+    >>> [a.tolist() for a in distinct_counts(np.array([3, 1, 3]))]
+    [[1, 3], [1, 2]]
+    """
+    ordered = np.sort(values)
+    begin = np.flatnonzero(_begins(ordered))
+    return ordered[begin], np.diff(begin, append=len(ordered))
+
+
+def _begins(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each value differs from the one before."""
+    begins = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    return begins
 
 
 def reachable(roots: Ints, head_start: Offsets, rule_start: Offsets, rule_body: Ints) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,7 +50,9 @@ class Partitions:
 
     def of(self, variable: int, labels: Array) -> Partition:
         """The partition of a variable's values by equal labels (bool or non-negative int, [domain])."""
-        if labels.dtype != np.bool_ and int(labels.max(initial=0)) > 4 * len(labels) + 64:
+        if labels.dtype == np.bool_:
+            return self._of_two(variable, labels)
+        if int(labels.max(initial=0)) > 4 * len(labels) + 64:
             labels = np.unique(labels, return_inverse=True)[1]
         labels = labels.astype(np.int64)
         # The first value of every label by writing from the back; labels in the order of their first values.
@@ -60,10 +63,19 @@ class Partitions:
         rank = np.zeros(len(first), dtype=np.int32)
         rank[present] = np.arange(len(present), dtype=np.int32)
         canonical = rank[labels]
+        return self._known_as(variable, canonical, first[present])
+
+    def _of_two(self, variable: int, labels: Array) -> Partition:
+        """The same for truth values, the most frequent labels by far."""
+        canonical = (labels ^ labels[0]).astype(np.int32)
+        second = int(canonical.argmax())
+        return self._known_as(variable, canonical, np.array([0, second] if second else [0], dtype=np.int64))
+
+    def _known_as(self, variable: int, canonical: NDArray[np.int32], first: Array) -> Partition:
         key = (variable, canonical.tobytes())
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Partition(variable, canonical, first[present], len(present), len(self._known))
+            found = self._known[key] = Partition(variable, canonical, first, len(first), len(self._known))
         return found
 
     def refine(self, left: Partition, right: Partition) -> tuple[Partition, Array, Array]:
@@ -106,7 +118,7 @@ class Function:
         """Whether no variable matters."""
         return not self.axes
 
-    @property
+    @cached_property
     def key(self) -> tuple[tuple[int, ...], bytes]:
         """Equal for equal functions (both simplified)."""
         return tuple(axis.index for axis in self.axes), self.table.tobytes()
@@ -174,6 +186,14 @@ def simplify(partitions: Partitions, axes: Sequence[Partition], table: Array) ->
     kept: list[Partition] = []
     for axis in axes:
         dimension = len(kept)
+        if axis.size == 2:
+            # Two classes differ or do not.
+            parts = (table.take(0, axis=dimension), table.take(1, axis=dimension))
+            if np.array_equal(*parts):
+                table = parts[0]
+            else:
+                kept.append(axis)
+            continue
         slices = np.moveaxis(table, dimension, 0).reshape(axis.size, -1)
         first: dict[bytes, int] = {}
         numbers = [first.setdefault(row.tobytes(), len(first)) for row in slices]

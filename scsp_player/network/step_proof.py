@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.network.csr import NO_ROWS, Rows, ranges, rows_by_owner, stack_rows, take_rows
+from scsp_player.network.csr import NO_ROWS, Rows, distinct, distinct_counts, ranges, rows_by_owner, stack_rows, take_rows
 from scsp_player.network.errors import Deadline
 from scsp_player.network.proof import ClauseProver
 from scsp_player.network.rules import MoveRules
@@ -25,7 +25,7 @@ MAX_CONE = 200_000
 """A group whose next values depend on more literals is not looked into."""
 
 
-LOCAL_WORK = 300_000
+LOCAL_WORK = 800_000
 """What putting the clauses of one group together costs at least, in steps of the prover …"""
 
 LITERAL_WORK = 10
@@ -55,6 +55,7 @@ class StepProver:
     def __init__(self, game: GroundGame, merged: MoveRules, deadline: Deadline | None = None) -> None:
         self.spent = 0
         self._deadline = deadline or Deadline()
+        self._needed: dict[int, Effort] = {}
         self._game = game
         self._merged = merged
         self._conditions = StepConditions(game, merged, self._deadline)
@@ -84,7 +85,8 @@ class StepProver:
         """
         open_values = list(range(1, len(fluents)))
         complete = not full
-        for effort in Effort:
+        # Groups of one size are mostly of one kind: what the last one needed, this one will.
+        for effort in list(Effort)[self._needed.get(len(fluents), Effort.EFFECTS) :]:
             self._deadline.check()
             if limit is not None and self.spent >= limit:
                 break
@@ -107,6 +109,7 @@ class StepProver:
             complete = complete or (not open_values and prover.refutes([local.prefix[-1] ^ 1], effort=10))
             self.spent = before + prover.spent
             if complete and not open_values:
+                self._needed[len(fluents)] = effort
                 break
         return not open_values, full and complete
 
@@ -130,16 +133,16 @@ class _Local:
         sets = self._sets_used(cone)
         roles = range(len(step._game.roles))
         classes = [self._classes(role, sets[role]) for role in roles]
-        wanted = np.unique(np.concatenate([self._required(role, classes[role])[1] for role in roles]) >> 1)
+        wanted = distinct(np.concatenate([self._required(role, classes[role])[1] for role in roles]) >> 1)
         if self._effort == Effort.EVERYTHING:
             # Legality depends on no move, so the classes stay as they are.
             below = self._cone(np.concatenate([self._following >> 1, wanted]))
             if below is None:
                 return None
             cone = below
-        atoms = np.union1d(cone, wanted[step._fluent_of[wanted] >= 0])
-        groups = np.unique(take_rows(step._groups_of, atoms.astype(np.int64))[1]).astype(np.int64)
-        atoms = np.union1d(atoms, take_rows(step._groups, groups[step._full[groups]])[1]).astype(np.int32)
+        atoms = distinct(np.concatenate([cone, wanted[step._fluent_of[wanted] >= 0]]))
+        groups = distinct(take_rows(step._groups_of, atoms.astype(np.int64))[1]).astype(np.int64)
+        atoms = distinct(np.concatenate([atoms, take_rows(step._groups, groups[step._full[groups]])[1]])).astype(np.int32)
         atoms = atoms[step._role_of[atoms] < 0]
         self._atoms = atoms
 
@@ -148,8 +151,8 @@ class _Local:
         self._definitions: list[tuple[Ints, int, Offsets, Ints]] = []
         choices: list[Ints] = []
         clauses: list[Rows] = []
-        units: list[int] = self._local_facts()
         self._set_variable: list[Ints] = []
+        units: list[int] = self._local_facts()
         for role in roles:
             labels = self._refine(role, classes[role]) if self._effort > Effort.EFFECTS else classes[role]
             class_variable = self._new(int(labels.max(initial=-1)) + 1)
@@ -204,7 +207,7 @@ class _Local:
         owner = np.repeat(np.arange(len(numbers)), np.diff(start))
         inside = labels[moves] >= 0
         width = len(class_variable) + 1
-        pairs = np.unique(owner[inside] * width + labels[moves[inside]])
+        pairs = distinct(owner[inside] * width + labels[moves[inside]])
         owner, members = pairs // width, class_variable[pairs % width]
         count = np.bincount(owner, minlength=len(numbers))
         single = count[owner] == 1
@@ -220,16 +223,22 @@ class _Local:
     def _cone(self, roots: Ints) -> Ints | None:
         """The atoms that ``roots`` depend on, ascending; None if their rules have too many literals."""
         merged = self._step._merged
-        found = np.unique(roots[roots > 0])
-        frontier, literals = found, 0
+        found = np.zeros(len(self._step._role_of), dtype=np.bool_)
+        order = np.zeros(len(found), dtype=np.int64)
+        frontier, literals = distinct(roots[roots > 0]), 0
+        found[frontier] = True
         while len(frontier):
             first, last = merged.body_start[merged.head_start[frontier]], merged.body_start[merged.head_start[frontier + 1]]
             literals += int((last - first).sum())
             if literals > MAX_CONE:
                 return None
-            frontier = np.setdiff1d(merged.body[ranges(first, last)] >> 1, found)
-            found = np.union1d(found, frontier)
-        return found.astype(np.int32)
+            below = merged.body[ranges(first, last)] >> 1
+            below = below[~found[below]]
+            found[below] = True
+            # Each once: the one that was written last.
+            order[below] = np.arange(len(below))
+            frontier = below[order[below] == np.arange(len(below))]
+        return np.flatnonzero(found).astype(np.int32)
 
     def _rows(self, cone: Ints) -> NDArray[np.int64]:
         merged = self._step._merged
@@ -241,8 +250,8 @@ class _Local:
         moves = merged.moves[self._rows(cone)]
         single = cone[step._role_of[cone] >= 0]
         return [
-            np.union1d(
-                moves[:, role][moves[:, role] >= 0], step._move_of[single[step._role_of[single] == role]]
+            distinct(
+                np.concatenate([moves[:, role][moves[:, role] >= 0], step._move_of[single[step._role_of[single] == role]]])
             ).astype(np.int32)
             for role in range(len(step._game.roles))
         ]
@@ -287,7 +296,7 @@ class _Local:
         owner = np.repeat(labels, np.diff(start)).astype(np.int64)
         kept = owner >= 0
         width = np.int64(2 * len(self._step._role_of))
-        pairs, times = np.unique(owner[kept] * width + literals[kept], return_counts=True)
+        pairs, times = distinct_counts(owner[kept] * width + literals[kept])
         shared = pairs[times == counts[pairs // width]]
         return shared // width, (shared % width).astype(np.int32)
 
@@ -354,8 +363,9 @@ class _Local:
         atoms = literals >> 1
         variables = np.where(atoms == 0, 0, self._variables(atoms))
         role = self._step._role_of[atoms]
-        for k in np.flatnonzero(role >= 0).tolist():
-            variables[k] = self._set_variable[role[k]][self._step._move_of[atoms[k]]]
+        for number, table in enumerate(self._set_variable):
+            moves = np.flatnonzero(role == number)
+            variables[moves] = table[self._step._move_of[atoms[moves]]]
         result: Ints = (2 * variables + (literals & 1)).astype(np.int32)
         return result
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.network.cases import Outputs, case_rows
+from scsp_player.network.cases import Outputs
 from scsp_player.network.circuit import Circuit
 from scsp_player.network.cover import FORBIDDEN
 from scsp_player.network.errors import Deadline
@@ -337,7 +337,7 @@ class _Translation:
         if cells(axes) <= limit and len(axes) <= DENSE_COLUMNS:
             function = simplify(self.builder.partitions, axes, outputs.table(axes))
             return function.axes, self.builder.coverer.cover(function.table)
-        rows = case_rows(self.builder, outputs, axes, max_rows=limit)
+        rows = self.circuit.cases.rows(outputs, axes, max_rows=limit)
         return None if rows is None else (axes, rows)
 
     def _percepts(self) -> tuple[list[int], list[int]]:
