@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from scsp_player.grounding.ground_game import GroundGame
     from scsp_player.network.planning import Plan
+    from scsp_player.search.puzzle import PuzzleSearch
+
+FIRST_SHARE = 0.15
+"""Share of the time for searching states before the network is built."""
+
+NETWORK_SHARE = 0.6
+"""Share of what is left for the network; then states are searched again."""
 
 
 def command(
@@ -21,13 +29,15 @@ def command(
 ) -> None:
     """Find moves for a one-player game that score as much as possible, in as few moves as possible.
 
-    Turns are chained to one constraint network, whose solutions are the plans; each horizon that has none is proved to have none.
-    Exit status 1 if no plan is found. Example: `scsp-player plan hanoi.kif --time-limit 30`
+    Two ways share the time. Turns are chained to one constraint network, whose solutions are the plans; each horizon that has none
+    is proved to have none. And states are searched: all of them in the order of their distance, by beams, and by playouts that
+    learn; not if a horizon is given. Exit status 1 if no plan is found.
+
+    Example: `scsp-player plan hanoi.kif --time-limit 30`
     """
     from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, ground
-    from scsp_player.network import NetworkTooLargeError, template
-    from scsp_player.network.planning import Planner
+    from scsp_player.network import NetworkTooLargeError
 
     start = time.perf_counter()
     program = load_program(game)
@@ -38,15 +48,15 @@ def command(
         )
     try:
         ground_game = ground(program, seconds=time_limit)
-        planner = Planner(template(ground_game, seconds=max(0.0, start + time_limit - time.perf_counter())))
+        plan, found_by = _plan(ground_game, start + time_limit, horizon)
     except (BudgetExceeded, NetworkTooLargeError) as error:
         raise GdlError(f"{game}: {error}", remedy="raise --time-limit, or choose a smaller game") from error
-    plan = planner.run(start + time_limit - time.perf_counter(), horizon)
     report = {
         "status": status(plan),
         "score": plan.score,
         "plan": [str(move) for move in plan.moves],
         "proved_optimal": plan.proved_optimal,
+        "found_by": found_by,
         "horizon": plan.horizon,
         "nodes": plan.nodes,
         "seconds": round(time.perf_counter() - start, 3),
@@ -58,6 +68,57 @@ def command(
             print(f"{number:3} {move}")
         print(f"{report['status']}: score {plan.score}, {len(plan.moves)} moves, {report['seconds']} s")
     raise typer.Exit(0 if plan.score is not None else 1)
+
+
+def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]:
+    """The better one of the plans of both ways, by ``end`` of ``time.perf_counter``, and which way it was."""
+    from scsp_player.grounding import BudgetExceeded
+    from scsp_player.network import NetworkTooLargeError, template
+    from scsp_player.network.planning import Plan, Planner
+    from scsp_player.propnet import Propnet
+    from scsp_player.search.puzzle import PuzzleSearch
+
+    def left(share: float) -> float:
+        return max(0.0, share * (end - time.perf_counter()))
+
+    search = None
+    if horizon is None:
+        search = PuzzleSearch(game, Propnet(game), clock=time.perf_counter)
+        search.think(time.perf_counter() + left(FIRST_SHARE))
+        if search.line.certain and (search.line.shortest or search.line.score < 0):
+            return _plan_of(search), "search"
+    share = 1.0 if search is None else NETWORK_SHARE
+    plan = Plan()
+    try:
+        plan = Planner(template(game, seconds=left(share))).run(left(share), horizon)
+    except (BudgetExceeded, NetworkTooLargeError):
+        if search is None:
+            raise
+    if search is None or plan.proved_optimal:
+        return plan, "network"
+    if not plan.best_possible:
+        search.think(end)
+    found = _plan_of(search)
+    return (found, "search") if _merit(found) > _merit(plan) else (plan, "network")
+
+
+def _merit(plan: Plan) -> tuple[int, bool, int]:
+    """The score counts first, then that it is known to be the best, then the number of moves."""
+    return -1 if plan.score is None else plan.score, plan.best_possible, -len(plan.moves)
+
+
+def _plan_of(search: PuzzleSearch) -> Plan:
+    """The best line of a search as a plan."""
+    from scsp_player.network.planning import Plan
+
+    line = search.line
+    return Plan(
+        score=None if line.score < 0 else int(line.score),
+        moves=[search.game.move(int(move)) for move in line.moves[:, 0]],
+        proved_optimal=line.certain and line.shortest,
+        best_possible=line.certain,
+        horizon=len(line.moves),
+    )
 
 
 def status(plan: Plan) -> str:

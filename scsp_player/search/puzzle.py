@@ -1,0 +1,161 @@
+"""Search for games with one player and no chance: the best line of moves is what counts, and it is kept."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.propnet import Propnet
+from scsp_player.search.beam import BeamSearch
+from scsp_player.search.expansion import Expander
+from scsp_player.search.fuzzy import GoalNearness
+from scsp_player.search.line import BestLine
+from scsp_player.search.policy_search import PolicySearch
+from scsp_player.search.settings import MoveStatistics, SearchSettings
+from scsp_player.search.state_space import StateSpace
+
+SLICE = 0.02
+"""Seconds that the enumeration of states takes at a time; the other searches take single steps."""
+
+
+class PuzzleSearch:
+    """Three searches share the clock: enumeration of all states, beam search for near goals, and playouts that learn.
+
+    The enumeration proves, and finds the shortest line; the other two find good lines where there are too many states. Used like
+    ``MacUcb``.
+
+    Attributes:
+        line: the best line from the present state.
+        leaves: joint moves looked at by the enumeration so far, as a measure of work.
+    """
+
+    def __init__(
+        self,
+        game: GroundGame,
+        propnet: Propnet,
+        expander: Expander | None = None,
+        role: int = 0,
+        *,
+        settings: SearchSettings | None = None,
+        seed: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if len(game.roles) != 1:
+            raise ValueError(f"{game.source} has {len(game.roles)} roles")
+        self.game = game
+        self.role = role
+        self.settings = settings or SearchSettings()
+        self.clock = clock
+        self.leaves = 0
+        self._propnet = propnet
+        self._generator = np.random.default_rng(seed)
+        self._nearness = GoalNearness(game, role)
+        self._begin(game.initial_state, BestLine(float(game.goal_value.max(initial=0))))
+
+    def _begin(self, state: NDArray[np.uint64], line: BestLine) -> None:
+        """Search from a state, with what is left of the best line."""
+        self._state = state
+        self.line = line
+        self._space = StateSpace(self._propnet, state, self.settings.memory_bytes // 2)
+        self._looked_at = 0
+        beam = BeamSearch(self._propnet, state, self._nearness, line, self._generator)
+        policy = PolicySearch(self._propnet, state, line, self._generator)
+        self._steps: list[Callable[[float], None]] = [
+            self._enumerate,
+            lambda end: beam.step(lambda: self.clock() >= end),
+            lambda end: policy.step(lambda: self.clock() >= end),
+        ]
+        self._spent = [0.0] * len(self._steps)
+
+    @property
+    def states(self) -> NDArray[np.uint64]:
+        """uint64[1, words]: the state that the search starts from."""
+        return self._state[None]
+
+    @property
+    def decided(self) -> bool:
+        """Whether no line can score more than the best one."""
+        return self.line.certain
+
+    @property
+    def value(self) -> float | None:
+        """Our score under best play if it is certain."""
+        return max(0.0, self.line.score) if self.line.certain else None
+
+    def set_roots(self, states: NDArray[np.uint64], probabilities: NDArray[np.float64]) -> None:
+        """Search from the likeliest of states uint64[k, words]."""
+        state = states[int(np.argmax(probabilities))]
+        if (state != self._state).any():
+            self._begin(state.copy(), BestLine(self.line.possible))
+
+    def advance(self, joint_move: NDArray[np.int32]) -> None:
+        """The move int32[1] was made."""
+        state = self._propnet.successors(self._state[None], joint_move[None])[0]
+        line = self.line
+        if len(line.moves) and (line.moves[0] == joint_move).all():
+            left = BestLine(line.possible, line.score, line.moves[1:], line.certain, line.shortest)
+            if left.certain:
+                self._state, self.line = state, left
+                return
+        else:
+            left = BestLine(line.possible)
+        self._begin(state, left)
+
+    def think(self, deadline: float, report: Callable[[int], None] | None = None, *, leaves: int | None = None) -> None:
+        """Search until ``deadline``, or ``leaves`` steps of all searches, or until the best line is certain."""
+        bound = self.settings.leaves if leaves is None else leaves
+        steps = 0
+        longest = [0.0] * len(self._steps)
+        while not self.line.certain and (bound is None or steps < bound):
+            begin = self.clock()
+            if begin >= deadline:
+                break
+            number = int(np.argmin(self._spent))
+            before = self.line.score
+            self._steps[number](deadline)
+            used = self.clock() - begin
+            self._spent[number] += used
+            longest[number] = max(longest[number], used)
+            steps += 1
+            if report is not None and self.line.score > before:
+                report(self.best_move())
+        if report is not None and self.best_move() >= 0:
+            report(self.best_move())
+
+    def _enumerate(self, deadline: float) -> None:
+        """A slice of the enumeration."""
+        space = self._space
+        end = min(deadline, self.clock() + SLICE)
+        space.explore(end, clock=self.clock)
+        self.leaves += space.edges
+        new = slice(self._looked_at, space.expanded)
+        self._looked_at = space.expanded
+        if space.terminal[new].any():
+            scores = np.where(space.terminal[new], space.scores[new, 0], -1)
+            best = int(np.argmax(scores))
+            if scores[best] > self.line.score or (scores[best] == self.line.score and not self.line.shortest):
+                self.line.offer(float(scores[best]), space.line_to(new.start + best))
+                # States are found in the order of their distance.
+                self.line.shortest = self.line.score == float(scores[best])
+        if space.complete:
+            self.line.certain = True
+        if space.closed or space.complete:
+            self._spent[0] = math.inf
+
+    def statistics(self) -> list[MoveStatistics]:
+        """The first move of the best line."""
+        if not len(self.line.moves):
+            return []
+        return [MoveStatistics(int(self.line.moves[0, 0]), 1, max(0.0, self.line.score), self.line.certain)]
+
+    def best_move(self) -> int:
+        """The first move of the best line, or any legal move; -1 if there is none."""
+        if len(self.line.moves):
+            return int(self.line.moves[0, 0])
+        legal = np.flatnonzero(self._propnet.legal(self._state[None])[0])
+        return int(legal[0]) if len(legal) else -1
