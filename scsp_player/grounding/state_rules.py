@@ -60,7 +60,8 @@ class StateRules:
         order = components([*self.rules.clauses, *self.rules.demand_clauses])
         self._true, self._does = self.rules.relation(TRUE), self.rules.relation(DOES)
         self._stage_of = {r: i for i, c in enumerate(order) for r in c.relations}
-        self._needs = self._closures(order)
+        self._lower = self._direct(order)
+        self._needs: dict[int, list[int]] = {}
         self._after_moves = self._reading(order, self._does)
         self._evaluated: set[int] = set()
         self._stages = self._compile(order)
@@ -74,23 +75,36 @@ class StateRules:
                 stage.decision.refresh()
         self._clear(range(len(self._stages)))
 
-    def _closures(self, order: list[Component]) -> list[list[int]]:
-        """For every stage the stages that it needs, itself last, in order of evaluation."""
-        needs: list[list[int]] = []
+    def _direct(self, order: list[Component]) -> list[set[int]]:
+        """For every stage the other stages that it reads, all of which come before it."""
+        lower: list[set[int]] = []
         for i, component in enumerate(order):
             read = {p.relation for c in component.clauses for p in c.body if p.kind is not Kind.DIFFER}
-            lower = {self._stage_of[r] for r in read if r in self._stage_of} - {i}
-            needs.append(sorted({i}.union(*(needs[j] for j in lower))))
-        return needs
+            lower.append({self._stage_of[r] for r in read if r in self._stage_of} - {i})
+        return lower
+
+    def _needed(self, stage: int) -> list[int]:
+        """The stages that a stage needs, itself last, in order of evaluation; kept, since few stages are ever asked for."""
+        found = self._needs.get(stage)
+        if found is None:
+            seen = {stage}
+            stack = [stage]
+            while stack:
+                new = self._lower[stack.pop()] - seen
+                seen |= new
+                stack.extend(new)
+            found = self._needs[stage] = sorted(seen)
+        return found
 
     def _reading(self, order: list[Component], relation: int) -> frozenset[int]:
         """The stages that depend on a relation."""
-        direct = {
-            i
-            for i, component in enumerate(order)
-            if any(p.relation == relation for c in component.clauses for p in c.body if p.kind is not Kind.DIFFER)
-        }
-        return frozenset(i for i, needed in enumerate(self._needs) if direct & set(needed))
+        found: set[int] = set()
+        for i, component in enumerate(order):
+            bodies = (c.body for c in component.clauses)
+            reads = any(p.relation == relation for body in bodies for p in body if p.kind is not Kind.DIFFER)
+            if reads or not self._lower[i].isdisjoint(found):
+                found.add(i)
+        return frozenset(found)
 
     def _compile(self, order: list[Component]) -> list[Stage]:
         """Compile the components one after the other, evaluating each on the initial state with the first legal moves."""
@@ -101,7 +115,7 @@ class StateRules:
         store.finish(self._true)
         legal = self._stage_of.get(self.rules.relation(LEGAL), -1)
         if legal in self._after_moves:  # what is asked for may depend on moves; legal moves themselves do not
-            stages = [self._evaluated_stage(order[i]) for i in self._needs[legal]]
+            stages = [self._evaluated_stage(order[i]) for i in self._needed(legal)]
             store.fill(self._does, self._first_moves())
             store.clear(np.concatenate([stage.relations for stage in stages]))
         found: dict[int, Stage] = {}
@@ -168,7 +182,7 @@ class StateRules:
         stage = self._stage_of.get(relation)
         if stage is not None:
             blocks: list[int] = []
-            for i in self._needs[stage]:
+            for i in self._needed(stage):
                 if i in self._evaluated:
                     continue
                 self._evaluated.add(i)

@@ -40,18 +40,23 @@ class GrowingWords:
 
     def __init__(self) -> None:
         self._new: list[int] = []
-        self._array = np.zeros(0, dtype=np.int32)
+        self._array = np.zeros(64, dtype=np.int32)
+        self._count = 0  # entries of the array in use
 
     def extend(self, entries: Iterable[int]) -> int:
         """Append; returns the position of the first entry."""
-        start = len(self._array) + len(self._new)
+        start = self._count + len(self._new)
         self._new.extend(entries)
         return start
 
     @property
     def array(self) -> NDArray[np.int32]:
-        """All entries so far."""
+        """All entries so far; a window on an array that is left behind when the list grows."""
         if self._new:
-            self._array = np.concatenate([self._array, np.array(self._new, dtype=np.int32)])
+            count = self._count + len(self._new)
+            if count > len(self._array):
+                self._array = np.concatenate([self._array[: self._count], np.zeros(2 * count - self._count, dtype=np.int32)])
+            self._array[self._count : count] = self._new
+            self._count = count
             self._new.clear()
-        return self._array
+        return self._array[: self._count]
