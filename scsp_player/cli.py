@@ -7,7 +7,10 @@ import sys
 
 import typer
 
-COMMANDS = ("check", "ground", "translate", "solve", "plan", "serve", "match", "tournament", "conform", "agents")
+COMMANDS = (
+    *("check", "ground", "translate", "solve", "plan"),
+    *("serve", "match", "tournament", "ratings", "history", "conform", "agents"),
+)
 """Names of sub-commands; each is the function ``command`` of the module with its name in ``scsp_player.commands``."""
 
 

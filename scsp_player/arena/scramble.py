@@ -6,9 +6,8 @@ import random
 import re
 
 KEPT = frozenset(
-    """role init true does legal next terminal goal sees base input
-    not or distinct <= and random nil""".split()
-)
+    ["role", "init", "true", "does", "legal", "next", "terminal", "goal", "sees", "base", "input", "not", "or", "distinct"]
+) | {"<=", "and", "random", "nil"}
 """Words that mean something to every player."""
 
 _WORD = re.compile(r"[^\s(),;]+")
