@@ -22,6 +22,7 @@ class MacUcbAgent(SearchingAgent):
     """Expands states by solving their micro-SCSP wherever that is cheap enough, and evaluates 64 playouts a leaf."""
 
     settings = SearchSettings()
+    information_sets = True
 
     def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
         """The network's expander, or the propnet's where the template is too big or solving is the slower part."""

@@ -50,6 +50,18 @@ _KINDS = (
         "WoodstockAgent",
     ),
     AgentKind("uct", "classical UCT tree search, one random playout a leaf", "scsp_player.agents.uct", "UctAgent"),
+    AgentKind(
+        "pimc",
+        "hidden states drawn from the belief, searched as if everybody saw them",
+        "scsp_player.agents.pimc",
+        "PimcAgent",
+    ),
+    AgentKind(
+        "hyperplay",
+        "a bag of hidden states, a search in each, moves by their mean",
+        "scsp_player.agents.hyperplay",
+        "HyperPlayAgent",
+    ),
     AgentKind("random", "plays legal moves at random, each with the same chance", "scsp_player.agents.random", "RandomAgent"),
     AgentKind("legal", "plays the first legal move in alphabetical order", "scsp_player.agents.legal", "LegalAgent"),
 )

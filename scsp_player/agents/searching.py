@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.agents.base import Agent, Report, Turn, ignore_report
+from scsp_player.agents.information_set import InformationSetPlayer, needs_information_sets
 from scsp_player.agents.rehearsal import rehearse
 from scsp_player.agents.stand_in import StandIn
+from scsp_player.belief import Belief
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.terms import Term
 from scsp_player.grounding import BudgetExceeded, ground
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Improvement, Propnet
-from scsp_player.search.belief import Belief
 from scsp_player.search.best_first import BestFirstUcb
 from scsp_player.search.expansion import Expander, PropnetExpander
 from scsp_player.search.mac_ucb import MacUcb
 from scsp_player.search.settings import SearchSettings
+
+LOG = logging.getLogger("scsp_player.agents")
 
 GROUNDING_SHARE = 0.6
 """Share of the start clock that grounding may take at most before it moves to the background."""
@@ -41,6 +46,7 @@ class SearchingAgent(Agent):
         settings: of the search.
         search_class: kind of the search.
         search: the search, once the game is set up.
+        information_sets: whether games with hidden information are left to an ``InformationSetPlayer``.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
@@ -48,12 +54,14 @@ class SearchingAgent(Agent):
     settings = SearchSettings()
     search_class: type[MacUcb] | type[BestFirstUcb] = MacUcb
     grounding_bytes = 1 << 30
+    information_sets = False
     search: MacUcb | BestFirstUcb
 
     def __init__(self, report: Report = ignore_report) -> None:
         super().__init__(report)
         self.clock = time.monotonic
         self._stand_in: StandIn | None = None
+        self._hidden: InformationSetPlayer | None = None
         self._improvement: Improvement | None = None
 
     @classmethod
@@ -71,7 +79,10 @@ class SearchingAgent(Agent):
             self._stand_in.start(program, role, play_seconds=play_seconds, deadline=self._wall(deadline), seed=seed)
             return
         self.set_up(game, role, deadline=deadline, seed=seed)
-        self.search.think(min(deadline, self.clock() + play_seconds))
+        if self._hidden is not None:
+            self._hidden.prepare(deadline)
+        else:
+            self.search.think(min(deadline, self.clock() + play_seconds))
 
     def set_up(self, game: GroundGame, role: str, *, deadline: float, seed: int) -> None:
         """Build everything that the search needs; what takes long and can be left out is left out after the deadline."""
@@ -82,8 +93,14 @@ class SearchingAgent(Agent):
         # Whoever counts processor time wants to know what this process does with it.
         if self.clock is time.monotonic and deadline - self.clock() >= LEAST_TO_IMPROVE:
             self._improvement = propnet.improve_in_background()
-        self._belief = Belief(game, propnet, self._role, seed=seed)
-        expander = self.make_expander(game, propnet, deadline)
+        self._seed = seed
+        if self.information_sets and needs_information_sets(game):
+            self._hidden = InformationSetPlayer(game, propnet, self._role, seed=seed, clock=self.clock)
+            self._belief = self._hidden.belief
+            expander: Expander = PropnetExpander(propnet)
+        else:
+            self._belief = Belief(game, propnet, self._role, seed=seed)
+            expander = self.make_expander(game, propnet, deadline)
         self.search = self.search_class(
             game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock
         )
@@ -102,10 +119,14 @@ class SearchingAgent(Agent):
             self._stand_in.observe(turn)
             return
         if turn.joint_move is not None:
+            # Whoever is told everything has nothing to guess, whatever the rules say about percepts.
+            self._hidden = None
             self._follow(turn.joint_move)
         elif turn.own_move is not None:
-            self._belief.update(turn.own_move, turn.percepts or frozenset())
-            self.search.set_roots(self._belief.states, self._belief.probabilities)
+            if not self._belief.update(turn.own_move, turn.percepts or frozenset()):
+                LOG.warning("turn %d: nothing explains what was seen", turn.number)
+            if self._hidden is None:
+                self.search.set_roots(*self._belief.marginal())
 
     def _follow(self, joint_move: tuple[Term, ...]) -> None:
         indices = self._indices(joint_move)
@@ -126,17 +147,32 @@ class SearchingAgent(Agent):
         if self._stand_in is not None:
             return self._stand_in.play(turn, self._wall(deadline))
         self.observe(turn)
-        first = self.search.best_move()
+        first = self.search.best_move() if self._hidden is None else self._hidden.first_move()
         if first < 0:
             raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")
         self.report(self._game.move(first))
-        self.search.think(deadline, lambda move: self.report(self._game.move(move)))
+
+        def report(move: int) -> None:
+            self.report(self._game.move(move))
+
+        if turn.joint_move is None and needs_information_sets(self._game):
+            return self._game.move(self.search_hidden(deadline, report))
+        self.search.think(deadline, report)
         return self._game.move(self.search.best_move())
+
+    def search_hidden(self, deadline: float, report: Callable[[int], None]) -> int:
+        """The move to play, a global index, when the state is not known for certain."""
+        if self._hidden is not None:
+            return self._hidden.choose(deadline, report)
+        self.search.think(deadline, report)
+        return self.search.best_move()
 
     def view(self) -> dict[str, float]:
         """See ``Agent.view``."""
         if self._stand_in is not None:
             return {}
+        if self._hidden is not None:
+            return {"leaves": self._hidden.search.walks, "value": round(self._hidden.value, 2)}
         view: dict[str, float] = {"leaves": int(self.search.leaves)}
         if isinstance(self.search, MacUcb) and (ranking := self.search.statistics()):
             view |= {"value": round(float(ranking[0].mean), 2), "visits": int(ranking[0].visits)}

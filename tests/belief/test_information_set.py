@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from scsp_player.belief import Belief
 from scsp_player.gdl.terms import Compound, Symbol
 from scsp_player.propnet import Propnet
-from scsp_player.search.belief import Belief
 from tests.oracles.naive_grounder import ground
 
 CARDS = """

@@ -1,0 +1,200 @@
+"""How a player decides when it does not see everything: exactly where the game is small enough, else by information-set search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.belief import (
+    Belief,
+    BeliefGraph,
+    Equilibrium,
+    InformationSetSearch,
+    Views,
+    WalkSettings,
+    sequence_game,
+)
+from scsp_player.belief.joint_moves import number_of_joint_moves
+from scsp_player.gdl.terms import Term
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.propnet import Propnet
+
+WORK = 400_000
+"""Joint moves that a game or the rest of one may have to be solved exactly."""
+
+RATE = 100_000
+"""Joint moves that a graph of beliefs takes in a second, roughly."""
+
+SHARE = 0.5
+"""Share of the time in which that is tried; what is left is for search."""
+
+ITERATIONS = 20_000
+"""Iterations after which strategies of a small game are good enough."""
+
+LEAST_PROBABILITY = 0.02
+"""Moves that the average strategy makes less often than this are left out: they are remains of its first iterations."""
+
+INFORMATION = 2.0
+"""Points that knowing the state for certain is worth where nothing else tells moves apart."""
+
+
+def needs_information_sets(game: GroundGame) -> bool:
+    """Whether players of a game are told percepts instead of joint moves: it has chance or ``sees``."""
+    return game.random_role >= 0 or len(game.percept_role) > 0
+
+
+class InformationSetPlayer:
+    """Follows a match by own moves and percepts, and chooses moves.
+
+    One player against chance: the graph of beliefs, if it can be had whole (``BeliefGraph``). Several players: the whole game in
+    sequence form, or what is left of it (``Equilibrium``). Everything else: ``InformationSetSearch``.
+
+    Attributes:
+        belief: what is known.
+        search: the sampling search.
+        equilibrium: strategies for the whole game, if it is small enough.
+        method: how the last move was found.
+        value: expected score of the last move, 0 to 100.
+    """
+
+    def __init__(
+        self,
+        game: GroundGame,
+        propnet: Propnet,
+        role: int,
+        *,
+        seed: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+        settings: WalkSettings | None = None,
+        exact: bool = True,
+    ) -> None:
+        self.game = game
+        self.role = role
+        self.clock = clock
+        self.search = InformationSetSearch(game, propnet, role, settings=settings, seed=seed, clock=clock)
+        players = [r for r in range(len(game.roles)) if r != game.random_role]
+        self.alone = len(players) == 1
+        self.belief = Belief(game, propnet, role, seed=seed, model=None if self.alone else self.search.model)
+        self.equilibrium: Equilibrium | None = None
+        self.method, self.value = "", 0.0
+        self._exact = exact
+        self._sure: dict[int, float] = {}
+        self._bonus: dict[int, float] = {}
+        self._propnet = propnet
+        self._generator = np.random.default_rng((seed, 1))
+
+    def prepare(self, deadline: float) -> None:
+        """Use the time before the first move: strategies for the whole game if it is small."""
+        if self.alone or not self._exact:
+            return
+        first = Views(self.game).first(1)
+        begin = self.clock()
+        give_up = begin + SHARE * (deadline - begin)
+        whole = sequence_game(
+            self.game,
+            self._propnet,
+            self.game.initial_state[None],
+            first,
+            np.ones(1),
+            work=WORK,
+            expired=lambda: self.clock() >= give_up,
+        )
+        if whole is not None:
+            self.equilibrium = Equilibrium(whole)
+            self.equilibrium.learn(ITERATIONS, lambda: self.clock() >= deadline)
+
+    def update(self, own_move: Term, percepts: frozenset[Term]) -> bool:
+        """Take in one turn; whether the percepts could be explained."""
+        return self.belief.update(own_move, percepts)
+
+    def first_move(self) -> int:
+        """A legal move at once: global index, -1 if there is none."""
+        legal = self.belief.legal_moves()
+        return int(legal[0]) if len(legal) else -1
+
+    def choose(self, deadline: float, report: Callable[[int], None]) -> int:
+        """The move to play, a global index; better ones are reported as they are found."""
+        legal = self.belief.legal_moves()
+        if len(legal) == 1:
+            self.method = "only move"
+            return int(legal[0])
+        if self._exact:
+            move = self._from_beliefs(deadline, report) if self.alone else self._from_strategies(legal, deadline)
+            if move in legal:
+                return move
+        self.method = "search"
+        self.search.think(self.belief, deadline, lambda: report(self._best(legal, sample=False)))
+        return self._best(legal, sample=True)
+
+    def _from_beliefs(self, deadline: float, report: Callable[[int], None]) -> int:
+        begin = self.clock()
+        give_up = begin + SHARE * (deadline - begin)
+        states, probabilities = self.belief.marginal()
+        # Where one turn takes too long already, some of the states have to stand for all.
+        moves_each = number_of_joint_moves(self.game, self._propnet.legal(states)).mean()
+        most = max(8, int(0.5 * RATE * (give_up - begin) / moves_each))
+        sampled = len(states) > most
+        if sampled:
+            numbers, copies = np.unique(self._generator.choice(len(states), most, p=probabilities), return_counts=True)
+            states, probabilities = states[numbers], copies / most
+        graph = BeliefGraph(self.game, self._propnet, self.role, states, probabilities)
+        complete = graph.grow(WORK, lambda: self.clock() >= give_up) and not sampled
+        moves, values = graph.values()
+        if complete:
+            self.method, self.value = "beliefs", float(values.max())
+            return int(moves[values.argmax()])
+        self._sure = dict(zip(moves.tolist(), values.tolist(), strict=True))
+        self._bonus = dict(zip(moves.tolist(), (INFORMATION * graph.information()).tolist(), strict=True))
+        return -1
+
+    def _from_strategies(self, legal: NDArray[np.int32], deadline: float) -> int:
+        strategies, view = self.equilibrium, int(self.belief.view[0])
+        self.method = "equilibrium"
+        if strategies is None or strategies.policy(self.role, view) is None:
+            begin = self.clock()
+            give_up = begin + SHARE * (deadline - begin)
+            rest = sequence_game(
+                self.game,
+                self._propnet,
+                self.belief.states,
+                self.belief.views,
+                self.belief.probabilities,
+                work=WORK // 4,
+                expired=lambda: self.clock() >= give_up,
+            )
+            if rest is None:
+                return -1
+            strategies, self.method = Equilibrium(rest), "equilibrium of the rest"
+        if strategies.iterations < ITERATIONS:
+            strategies.learn(ITERATIONS - strategies.iterations, lambda: self.clock() >= deadline)
+        policy = strategies.policy(self.role, view)
+        if policy is None:
+            return -1
+        moves, probabilities = policy
+        return self._draw(moves, np.where(np.isin(moves, legal), probabilities, 0.0))
+
+    def _draw(self, moves: NDArray[np.int32], probabilities: NDArray[np.float64]) -> int:
+        kept = np.where(probabilities >= min(LEAST_PROBABILITY, probabilities.max()), probabilities, 0.0)
+        return int(self._generator.choice(moves, p=kept / kept.sum())) if kept.sum() > 0 else -1
+
+    def _best(self, legal: NDArray[np.int32], *, sample: bool) -> int:
+        moves, visits, means, average = self.search.choices(int(self.belief.view[0]))
+        usable = np.isin(moves, legal)
+        if not usable.any():
+            return int(legal[0])
+        if self.search.settings.mixing >= 0 and sample:
+            return self._draw(moves, np.where(usable, average, 0.0))
+        merit = 100 * means
+        if self.alone and self._exact:
+            # What the graph has found is sure; where nothing tells moves apart, the one after which most is known is better.
+            merit = np.maximum(merit, [self._sure.get(int(m), 0.0) for m in moves])
+            merit = merit + np.array([self._bonus.get(int(m), 0.0) for m in moves])
+            serious = usable & (visits > 0)
+        else:
+            serious = usable & (visits >= 0.1 * visits[usable].max())
+        best = int(np.where(serious, merit, -np.inf).argmax())
+        self.value = float(100 * means[best])
+        return int(moves[best])

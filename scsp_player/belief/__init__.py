@@ -1,0 +1,19 @@
+"""Play with chance and hidden information: beliefs about the state, and search over what players know."""
+
+from scsp_player.belief.belief_graph import BeliefGraph
+from scsp_player.belief.equilibrium import Equilibrium
+from scsp_player.belief.information_set import Belief
+from scsp_player.belief.information_set_search import InformationSetSearch, WalkSettings
+from scsp_player.belief.sequence_game import SequenceGame, sequence_game
+from scsp_player.belief.views import Views
+
+__all__ = [
+    "Belief",
+    "BeliefGraph",
+    "Equilibrium",
+    "InformationSetSearch",
+    "SequenceGame",
+    "Views",
+    "WalkSettings",
+    "sequence_game",
+]

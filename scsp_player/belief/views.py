@@ -1,0 +1,61 @@
+"""What a role has gone through, as a number: its own moves and percepts, hashed turn by turn.
+
+Two histories in which a role made the same moves and saw the same things look alike to it; the number of such a class is called
+its *view*. Views are 64 bits, so that two of a million different ones agree by accident once in ten million games.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import GroundGame
+
+ViewArray = NDArray[np.uint64]
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def mix(values: ViewArray) -> ViewArray:
+    """Scatter the bits of 64-bit numbers (the finaliser of SplitMix64, Steele, Lea and Flood 2014)."""
+    with np.errstate(over="ignore"):
+        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return values ^ (values >> np.uint64(31))
+
+
+class Views:
+    """Computes the views of all roles of one game."""
+
+    def __init__(self, game: GroundGame) -> None:
+        self.game = game
+        self._move = mix(np.arange(1, game.moves + 1, dtype=np.uint64) * _MULTIPLIER)
+        self._percept = mix(np.arange(1, len(game.percept_role) + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95))
+        self._columns = [np.flatnonzero(game.percept_role == role) for role in range(len(game.roles))]
+
+    def first(self, count: int) -> ViewArray:
+        """uint64[count, roles]: the views before the first move."""
+        return np.tile(mix(np.arange(1, len(self.game.roles) + 1, dtype=np.uint64)), (count, 1))
+
+    def after(self, views: ViewArray, moves: NDArray[np.int32], seen: NDArray[np.bool_]) -> ViewArray:
+        """uint64[k, roles]: the views after joint moves int32[k, roles] with percepts bool[k, percepts]."""
+        result = np.empty_like(views)
+        for role in range(views.shape[1]):
+            result[:, role] = self.of_role(role, views[:, role], moves[:, role], seen)
+        return result
+
+    def of_role(self, role: int, views: ViewArray, moves: NDArray[np.int32], seen: NDArray[np.bool_]) -> ViewArray:
+        """uint64[k]: the same for one role."""
+        columns = self._columns[role]
+        shown = seen[:, columns] @ self._percept[columns] if len(columns) else np.uint64(0)
+        with np.errstate(over="ignore"):
+            following: ViewArray = mix(views * _MULTIPLIER + self._move[moves] + shown)
+        return following
+
+    def expected(self, role: int, percepts: frozenset[object]) -> NDArray[np.bool_]:
+        """bool[percepts]: the percepts of a role as a row; what the game does not know is left out."""
+        game = self.game
+        row = np.zeros(len(game.percept_role), np.bool_)
+        for column in self._columns[role].tolist():
+            row[column] = game.terms.term(int(game.percept_term[column])) in percepts
+        return row
