@@ -120,7 +120,10 @@ class History:
         rows = self._rows(
             "SELECT verb, turn, text, received, reply, source, seconds, view FROM messages WHERE match = ? ORDER BY id", match.key
         )
-        return [Exchange(*row[:-1], view=json.loads(row[-1] or "{}")) for row in rows]
+        return [
+            Exchange(verb, turn, text, received, reply, source, seconds, json.loads(view or "{}"))
+            for verb, turn, text, received, reply, source, seconds, view in rows
+        ]
 
     def start_of(self, match: PlayedMatch) -> Start:
         """The message that started a match."""
@@ -174,7 +177,7 @@ class History:
             rules=format_rules(start.rules),
         )
 
-    def _rows(self, statement: str, *values: object) -> list[Any]:
+    def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         try:
             database = connect(self._path, read_only=True)
             try:
