@@ -8,7 +8,8 @@ from scsp_player.agents.searching import SearchingAgent
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import MicroSCSP, NetworkTooLargeError, template
 from scsp_player.propnet import Propnet
-from scsp_player.search.expansion import Expander, choose_expander
+from scsp_player.search.expansion import Expander, PropnetExpander, choose_expander
+from scsp_player.search.puzzle import PuzzleSearch
 from scsp_player.search.settings import SearchSettings
 
 RULE_LIMIT = 50_000
@@ -22,11 +23,20 @@ class MacUcbAgent(SearchingAgent):
     """Expands states by solving their micro-SCSP wherever that is cheap enough, and evaluates 64 playouts a leaf."""
 
     settings = SearchSettings()
+    puzzles = True
     information_sets = True
+
+    @classmethod
+    def prepare(cls) -> None:
+        """See ``Agent``; the search for games with one player as well."""
+        super().prepare()
+        PuzzleSearch.rehearse()
 
     def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
         """The network's expander, or the propnet's where the template is too big or solving is the slower part."""
         micro: MicroSCSP | None = None
+        if len(game.roles) == 1:
+            return PropnetExpander(propnet)
         if game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))

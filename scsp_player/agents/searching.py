@@ -22,6 +22,7 @@ from scsp_player.propnet import Improvement, Propnet
 from scsp_player.search.best_first import BestFirstUcb
 from scsp_player.search.expansion import Expander, PropnetExpander
 from scsp_player.search.mac_ucb import MacUcb
+from scsp_player.search.puzzle import PuzzleSearch
 from scsp_player.search.settings import SearchSettings
 
 LOG = logging.getLogger("scsp_player.agents")
@@ -46,6 +47,7 @@ class SearchingAgent(Agent):
         settings: of the search.
         search_class: kind of the search.
         search: the search, once the game is set up.
+        puzzles: whether games with one role are left to a ``PuzzleSearch``.
         information_sets: whether games with hidden information are left to an ``InformationSetPlayer``.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
@@ -53,9 +55,10 @@ class SearchingAgent(Agent):
 
     settings = SearchSettings()
     search_class: type[MacUcb] | type[BestFirstUcb] = MacUcb
+    puzzles = False
     grounding_bytes = 1 << 30
     information_sets = False
-    search: MacUcb | BestFirstUcb
+    search: MacUcb | BestFirstUcb | PuzzleSearch
 
     def __init__(self, report: Report = ignore_report) -> None:
         super().__init__(report)
@@ -82,7 +85,7 @@ class SearchingAgent(Agent):
         if self._hidden is not None:
             self._hidden.prepare(deadline)
         else:
-            self.search.think(min(deadline, self.clock() + play_seconds))
+            self.search.think(deadline if isinstance(self.search, PuzzleSearch) else min(deadline, self.clock() + play_seconds))
 
     def set_up(self, game: GroundGame, role: str, *, deadline: float, seed: int) -> None:
         """Build everything that the search needs; what takes long and can be left out is left out after the deadline."""
@@ -101,7 +104,8 @@ class SearchingAgent(Agent):
         else:
             self._belief = Belief(game, propnet, self._role, seed=seed)
             expander = self.make_expander(game, propnet, deadline)
-        self.search = self.search_class(
+        kind = PuzzleSearch if self.puzzles and len(game.roles) == 1 else self.search_class
+        self.search = kind(
             game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock
         )
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.gdl.reading import parse_program
+from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
 from scsp_player.search.beam import BeamSearch
@@ -21,6 +23,14 @@ from scsp_player.search.state_space import StateSpace
 
 SLICE = 0.02
 """Seconds that the enumeration of states takes at a time; the other searches take single steps."""
+
+
+REHEARSAL = """
+(role r) (init (at 0)) (succ 0 1) (succ 1 2)
+(<= (legal r go) (true (at 0))) (<= (legal r go) (true (at 1))) (<= (legal r back) (true (at 1)))
+(<= (next (at ?n)) (does r go) (true (at ?m)) (succ ?m ?n)) (<= (next (at 0)) (does r back))
+(<= terminal (true (at 2))) (<= (goal r 100) (true (at 2))) (<= (goal r 0) (not (true (at 2))))
+"""
 
 
 class PuzzleSearch:
@@ -56,6 +66,14 @@ class PuzzleSearch:
         self._generator = np.random.default_rng(seed)
         self._nearness = GoalNearness(game, role)
         self._begin(game.initial_state, BestLine(float(game.goal_value.max(initial=0))))
+
+    @classmethod
+    def rehearse(cls) -> None:
+        """Take one step of each kind in a tiny game, so that everything is compiled."""
+        game = ground(parse_program(REHEARSAL, "<rehearsal>"))
+        search = cls(game, Propnet(game))
+        for step in search._steps:
+            step(math.inf)
 
     def _begin(self, state: NDArray[np.uint64], line: BestLine) -> None:
         """Search from a state, with what is left of the best line."""
