@@ -106,14 +106,14 @@ class PlayerServer:
                     trip = round_trip(writer.get_extra_info("socket"))
                     self.player.margin.note(time.monotonic() - answer.due + 2 * trip)
                 await _finish(reader, writer)
-        except (ConnectionError, asyncio.CancelledError):
+        except (OSError, asyncio.CancelledError):  # the peer is gone
             pass
         except Exception:
             LOG.exception("a connection failed")
         finally:
             self._handlers.discard(task)
             writer.close()
-            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+            with contextlib.suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
 
     async def _receive(
