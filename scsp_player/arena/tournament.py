@@ -212,7 +212,8 @@ class Tournament:
         with journal.open(newline="", encoding="utf-8") as lines:
             for row in csv.DictReader(lines):
                 pairing = by_key.get((row["game"], row["first"], row["second"]))
-                if pairing is not None and int(row["number"]) < self.rounds:
+                # What broke off is played again: the reason may be gone.
+                if pairing is not None and int(row["number"]) < self.rounds and not row["error"]:
                     values: dict[str, Any] = {f.name: _VALUE[str(f.type)](row[f.name]) for f in fields(Result)}
                     pairing.results.append(Result(**values))
 

@@ -27,6 +27,9 @@ KIND_DROPPED: Final = 5
 OUTCOMES_IN_TURN: Final = 64
 """Chance's outcomes are visited in turn, and weighed exactly, if there are at most so many; above, they are drawn."""
 
+SIMULTANEOUS_EXPLORATION: Final = 0.4
+"""C where several roles choose at the same time is no smaller: best play may have to mix moves."""
+
 NOBODY: Final = -1
 """Chooser of a node in which no role, chance aside, has several moves."""
 SEVERAL: Final = -2

@@ -18,6 +18,8 @@ from scsp_player.search.constants import (
     KIND_STUCK,
     OUTCOMES_IN_TURN,
     PATHS,
+    SEVERAL,
+    SIMULTANEOUS_EXPLORATION,
     TERMINAL,
     UNEVALUATED,
 )
@@ -177,6 +179,9 @@ def descend(
                 r.row[row].unfinished = True
                 break
             trials = np.float64(g.node[node].visits)
+            reach = exploration
+            if g.node[node].chooser == SEVERAL:
+                reach = max(exploration, SIMULTANEOUS_EXPLORATION)
             code = np.int64(0)
             chance_weight = np.int64(1)
             for role in range(roles):
@@ -197,10 +202,10 @@ def descend(
                         for i in range(count):
                             trials_here += shared[i].visits
                         position[role] = _choose(
-                            shared, np.int64(0), count, trials_here, 1.0e9, np.float32(-1.0), exploration, generator
+                            shared, np.int64(0), count, trials_here, 1.0e9, np.float32(-1.0), reach, generator
                         )
                     else:
-                        position[role] = _choose(g.move, first, count, trials, untried, floor, exploration, generator)
+                        position[role] = _choose(g.move, first, count, trials, untried, floor, reach, generator)
                 code = code * count + position[role]
                 if role != chance:
                     chance_weight *= count
