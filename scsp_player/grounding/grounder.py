@@ -12,7 +12,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.grounding.grounding_steps import ground_within
 from scsp_player.grounding.preparation import prepare_kernels
 
-TRIALS: Final = ((4_000_000, False), (28_000_000, True), (60_000_000, False), (None, True))
+TRIALS: Final = ((4_000_000, False), (90_000_000, True), (90_000_000, False), (None, True))
 """Steps of the join machine, and whether derived relations are restricted to what is asked for.
 
 Restriction (see ``demand``) costs a little where nothing is gained, and is what saves sheets that were written for top-down

@@ -31,6 +31,7 @@ def ground_within(program: Program, budget: Budget, *, restricted: bool = False)
     if restricted:
         rules.restrict(statistics.matches, positive=False)
     possible_atoms(rules, [*rules.clauses, *rules.demand_clauses], statistics)
+    budget.start_trial(None)  # what is possible is known; writing down the instances is work of the same order
     atoms = number_atoms(store, sorted(rules.dynamic - rules.demand_relations))
     instances = Recording(store, rules.clauses, rules.dynamic, statistics).instances()
     budget.check_bytes(4 * len(store.heap) + sum(bytes_needed(i) for i in instances), of_trial=False)
