@@ -74,11 +74,13 @@ def best_play(layers, game):
 def hidden_play(layers, machine, *, strategy_limit=1000):
     """Scores float[roles] under best play when a player knows only its own moves and what it sees; None if too much to try.
 
-    A *plan* fixes a move for each thing that a player can have gone through so far. One player takes the best plan, two players
-    with opposed interests mix plans.
+    One player is solved backwards over what it can have gone through (``hidden_play_alone``). A *plan* fixes a move for each such
+    thing; two players with opposed interests mix plans.
     """
     game = machine.game
     players = [r for r in range(len(game.roles)) if r != game.random_role]
+    if len(players) == 1:
+        return hidden_play_alone(layers, machine)
     if len(players) > 2:
         return None
     ends = []  # One entry a way to play: probability by chance, the players' decisions, the scores.
@@ -119,13 +121,37 @@ def hidden_play(layers, machine, *, strategy_limit=1000):
     chance = np.array([c for c, _, _ in ends])
     scores = np.array([s for _, _, s in ends], dtype=np.float64)
     result = np.zeros(len(game.roles))
-    if len(players) == 1:
-        result[players[0]] = (fits[0] @ (chance * scores[:, players[0]])).max()
-        return result
     first, second = players
     if not np.allclose(scores[:, first] + scores[:, second], 100):
         return None
     table = (fits[0, : len(plans[0])] * (chance * scores[:, first])) @ fits[1, : len(plans[1])].T
     result[first] = matrix_game.value(table)
     result[second] = 100 - result[first]
+    return result
+
+
+def hidden_play_alone(layers, machine):
+    """Scores float[roles] under best play of the only player, which knows its own moves and what it sees."""
+    game = machine.game
+    (mine,) = (r for r in range(len(game.roles)) if r != game.random_role)
+
+    def best(depth, points):
+        """The most that can be made of positions (index to probability) that look alike to the player."""
+        layer, value = layers[depth], 0.0
+        outcomes = defaultdict(lambda: defaultdict(lambda: defaultdict(float)))  # move, percepts, next position → probability
+        for index, chance in points.items():
+            if layer.terminal[index]:
+                value += chance * max(0, layer.goals[index, mine])
+                continue
+            edges = np.flatnonzero(layer.origin == index)
+            joint = layer.joint[edges]
+            seen = machine.percepts(layer.states[np.full(len(edges), index)], joint)[:, game.percept_role == mine]
+            lots = (joint[:, mine] == joint[0, mine]).sum()
+            for edge, moves, held in zip(edges.tolist(), joint.tolist(), seen, strict=True):
+                outcomes[moves[mine]][held.tobytes()][int(layer.target[edge])] += chance / lots
+        worth = [sum(best(depth + 1, points) for points in after.values()) for after in outcomes.values()]
+        return value + max(worth, default=0.0)
+
+    result = np.zeros(len(game.roles))
+    result[mine] = best(0, {0: 1.0})
     return result
