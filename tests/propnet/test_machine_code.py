@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from scsp_player.gdl import load_program, parse_program
 from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import pack_state
-from scsp_player.propnet import Propnet
+from scsp_player.propnet import Propnet, stretches
 from scsp_player.propnet.draw_circuit import draw_instructions
 from scsp_player.propnet.emit import LANES, WORDS
 from scsp_player.propnet.native import processor
@@ -158,3 +159,24 @@ def test_threads_add_up_and_repeat():
     assert play(3).finished[0] == play(2).finished[0] == 10_001
     assert play(2).goal_count.tolist() == play(2).goal_count.tolist() != play(3).goal_count.tolist()
     assert play(2).mean_scores()[0, 0] == pytest.approx(64.8, abs=2)
+
+
+class Refused:
+    def __init__(self, code):
+        raise OSError("executable memory is forbidden here")
+
+
+@pytest.mark.parametrize("obstacle", ["processor", "memory"])
+def test_without_machine_code_everything_is_interpreted(monkeypatch, obstacle):
+    game = ground(load_program(SHEETS / "tic-tac-toe.kif"))
+    expected = Propnet(game).playouts(game.initial_state[None], playouts_per_state=300)
+    if obstacle == "processor":
+        monkeypatch.setattr(stretches, "processor", lambda: replace(processor(), avx2=False))
+    else:
+        monkeypatch.setattr(stretches, "ExecutableMemory", Refused)
+    net = Propnet(game)
+    assert net.player.program.code_bytes == net.general.code_bytes == 0
+    for _ in range(2):
+        found = net.playouts(game.initial_state[None], playouts_per_state=300)
+        assert found.goal_count.tolist() == expected.goal_count.tolist()
+        net.improve(5.0)
