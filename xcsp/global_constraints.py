@@ -33,6 +33,9 @@ _COMPARE: dict[str, Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.
     "ne": np.not_equal,
     "eq": np.equal,
 }
+PAIR_WORK = 32
+"""What a pair of variables of one ``allDifferent`` counts, in combinations."""
+
 _FAR = 1 << 62
 
 
@@ -157,6 +160,10 @@ class Tabulator:
             lines = [*rows, *map(list, zip(*rows, strict=True))]
         else:
             lines = [self._operands(written.parts[0].text if written.parts else written.text)]
+        count = sum(len(line) * (len(line) - 1) // 2 for line in lines)
+        if count * PAIR_WORK > min(self._combinations, self._left):
+            raise TooLargeError(f"{count} pairs of variables")
+        self._left -= count * PAIR_WORK
         for line in lines:
             yield from self._pairs("ne", ((a, b) for i, a in enumerate(line) for b in line[:i]))
 

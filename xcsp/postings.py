@@ -12,7 +12,7 @@ from xcsp.conventions import FREE_CLASS
 from xcsp.declarations import CONSTANT, Declarations
 from xcsp.global_constraints import Operand, Reference, Tabulator, Unsupported
 from xcsp.limits import Limits
-from xcsp.model import STAR, Table
+from xcsp.model import STAR, Table, Variable
 from xcsp.table_reader import Fail, RawTable, values_of
 from xcsp.tables import in_order, within_domains
 from xcsp.tabulation import TooLargeError
@@ -21,6 +21,7 @@ from xcsp.written import Written
 
 _PARAMETER = re.compile(r"%(?:([0-9]{1,6})|\.\.\.)")
 _VALUE = re.compile(r"([+-]?[0-9]{1,10}|[A-Za-z][A-Za-z0-9_]*|\*)")
+_VALUE_INTEGER = re.compile(r"[+-]?[0-9]+")
 _INTERVAL = re.compile(r"[+-]?[0-9]{1,10}(?:\.\.[+-]?[0-9]{1,10})?")
 _REPEATED = re.compile(r"([+-]?[0-9]{1,10}|\*)x([0-9]{1,9})")
 
@@ -267,6 +268,17 @@ class Postings:
         if not free or not np.array_equal(tuples[:, 0], domains[int(scope[0])].values):
             self.tables.append(Table(scope, tuples, posting.positive, posting.classes, posting.note))
 
+    def _refuse_symbols(self, raw: RawTable, variables: list[Variable | None]) -> None:
+        """Refuse words in the columns of integer variables: such a tuple would never apply, and is more likely a mistake."""
+        words = raw.words or ()
+        symbol = np.array([word != "*" and not _VALUE_INTEGER.fullmatch(word) for word in words], dtype=np.bool_)
+        for column, variable in enumerate(variables if symbol.any() else ()):
+            found = np.flatnonzero(symbol[raw.rows[:, column]])
+            if len(found) and (variable is None or variable.symbols is None):
+                name = "a constant" if variable is None else f"{variable.name}, an integer variable,"
+                word = words[raw.rows[found[0], column]]
+                self._fail(f"{name} is given the value {word[:40]!r}", raw.line, "write integers, or declare the variable symbolic")
+
     def _bind(self, posting: Posting, scope: NDArray[np.int32]) -> NDArray[np.int32]:
         """The tuples in normal form for variables with these domains, without the column of the constant."""
         raw = posting.table
@@ -275,6 +287,7 @@ class Postings:
             return np.empty((0, int((scope != CONSTANT).sum())), np.int32)
         variables = [None if i == CONSTANT else self._declarations.variables[i] for i in scope.tolist()]
         if raw.words is not None or any(v is not None and v.symbols is not None for v in variables):
+            self._refuse_symbols(raw, variables)
             one = np.ones(1, np.int32)
             columns = [values_of(raw, c, v.symbols if v else None, v.domain if v else one) for c, v in enumerate(variables)]
             rows = np.column_stack(columns).astype(np.int32)

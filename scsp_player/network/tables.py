@@ -154,6 +154,8 @@ class TableBuilder:
 
     def _plan(self, axes: Sequence[Partition], rows: Ints) -> tuple[list[bool], int]:
         """Which columns to replace by class variables so that fewest table entries are needed, and their number."""
+        if all(axis.identity for axis in axes):
+            return [False] * len(axes), rows.size
         multiples = np.ones(rows.shape, dtype=np.int64)
         for k, axis in enumerate(axes):
             if not axis.identity:
@@ -313,6 +315,9 @@ def _multiples(axis: Partition, column: Ints) -> NDArray[np.int64]:
 
 def _expand(axes: Sequence[Partition], rows: Ints, size: NDArray[np.int64]) -> Ints:
     """Rows over classes as tuples over values, ``ANY`` as ``STAR``."""
+    if all(axis.identity for axis in axes):
+        # A class is a value: classes are numbered in the order of the values.
+        return np.where(rows == ANY, STAR, rows).astype(np.int32)
     tuples = np.repeat(rows, size, axis=0)
     # The number of a tuple within its row is read as a number with one digit for each class.
     rest = np.arange(len(tuples), dtype=np.int64) - np.repeat(np.cumsum(size) - size, size)

@@ -63,6 +63,7 @@ def unroll(
     opponents: Sequence[int] = (),
     threshold: Fraction = Fraction(1),
     exclusive: NDArray[np.bool_] | None = None,
+    histories: bool = False,
 ) -> Unrolled:
     """The network of ``stages`` turns in a row.
 
@@ -80,13 +81,15 @@ def unroll(
         threshold: least probability of satisfaction.
         exclusive: pairs of fluents that are never true together, from ``exclusive_pairs``; they become redundant constraints on
             the last state.
+        histories: leave chance free as well and keep the percepts, so that the solutions are the courses that the match can take
+            with what everybody sees; for beliefs.
 
     Raises:
         NetworkTooLargeError: if chance or opponents need too large tables.
         ValueError: if the state cannot be reached, or the template does not tell what it must.
     """
     assembly = Assembly()
-    variable, movers = _copies(assembly, micro, stages, opponents)
+    variable, movers = _copies(assembly, micro, stages, opponents, histories)
     if state is not None:
         for x, value in zip(*inject(micro, state), strict=True):
             assembly.table([int(variable[0, x])], [value], "state")
@@ -111,17 +114,18 @@ def unroll(
 
 
 def _copies(
-    assembly: Assembly, micro: MicroSCSP, stages: int, opponents: Sequence[int]
+    assembly: Assembly, micro: MicroSCSP, stages: int, opponents: Sequence[int], histories: bool
 ) -> tuple[Ints, list[tuple[Mover, bool]]]:
     """Variables and tables of all stages, and the roles whose moves are drawn, each with a flag "chance"."""
     game, template = micro.game, micro.instance
-    drawn = [*opponents, *([game.random_role] if game.random_role >= 0 else [])]
+    drawn = [*opponents, *([game.random_role] if game.random_role >= 0 and not histories else [])]
     for role in drawn:
         if role not in micro.legality:
             raise ValueError(f"the template does not tell which moves of {game.roles[role]} are legal: see explicit_legality")
     relations = [t for t, outputs in enumerate(micro.defines) if not outputs and "free" not in template.constraints[t].classes]
     told = [v[v >= 0] for v, _ in (micro.legality[role] for role in drawn)]
-    step = _cone(micro, np.concatenate([micro.next, [micro.terminal_variable], micro.action_variable, *told]), relations)
+    seen = [micro.percept_variable] if histories else []
+    step = _cone(micro, np.concatenate([micro.next, [micro.terminal_variable], micro.action_variable, *told, *seen]), relations)
     last = _cone(micro, np.concatenate([micro.now, [micro.terminal_variable], micro.score_variable]), [])
     part = np.full(len(template.variables), Part.CONSEQUENCE)
     for role, action in enumerate(micro.action_variable.tolist()):

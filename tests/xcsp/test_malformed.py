@@ -58,6 +58,7 @@ def supports(text: str) -> str:
         (document('<var id="x"> a b </var>'), 3, "neither"),
         (document('<var id="x" type="symbolic"> a b a </var>'), 3, "twice"),
         (document('<var id="x" type="symbolic"> 1 a </var>'), 3, "symbol"),
+        (document(XY, "<extension> <list> x y </list> <supports> (0,a) </supports> </extension>"), 7, "y, an integer variable,"),
         (document('<var id="x" type="set"> 1 </var>'), 3, "type 'set'"),
         (document('<var id="x" type="stochastic"> 0:1/2 1:1/3 </var>'), 3, "sum to 5/6"),
         (document('<var id="x" type="stochastic"> 0 1 </var>'), 3, "value:probability"),

@@ -76,6 +76,7 @@ def test_other_encodings(encoding: str) -> None:
         (XY, "<extension> <list> x </list> <supports> 0 </supports> </extension>" * 1001, "Limits.constraints"),
         ('<array id="a" size="[900]"> 0 1 </array>', f"<extension> <list> {'a[] ' * 9000} </list> </extension>", "variables twice"),
         (XY, "".join(f'<block id="b{i}"/>' for i in range(3000)), "identifiers"),
+        ('<array id="a" size="[999]"> 0 1 </array>', "<allDifferent> a[] </allDifferent>", "498501 pairs.*Limits.combinations"),
     ],
 )
 def test_bombs(variables: str, constraints: str, limit: str) -> None:
