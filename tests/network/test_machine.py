@@ -10,10 +10,10 @@ from tests.oracles.ground_machine import GroundMachine
 
 
 def games():
-    return {"tic-tac-toe": own("tic-tac-toe"), "matching-pennies": own("matching-pennies"), "chance": ground_text(CHANCE)}
+    return {"chance": ground_text(CHANCE)} | {name: own(name) for name in ("tic-tac-toe", "matching-pennies", "capture-go-4x4")}
 
 
-@pytest.mark.parametrize("name", ["tic-tac-toe", "matching-pennies", "chance"])
+@pytest.mark.parametrize("name", ["tic-tac-toe", "matching-pennies", "chance", "capture-go-4x4"])
 def test_answers_along_random_matches(name):
     game = games()[name]
     network, oracle = NetworkMachine(game), GroundMachine(game)
