@@ -26,6 +26,7 @@ def command(
     """
     from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, format_ground, ground, prepare_kernels
+    from scsp_player.grounding.structure import find_structure
 
     program = load_program(game)
     prepare_kernels()
@@ -53,7 +54,7 @@ def command(
         "moves": dict(zip(ground_game.roles, counts.tolist(), strict=True)),
     }
     if json_output:
-        print(json.dumps(answer))
+        print(json.dumps(answer | {"structure": find_structure(ground_game).report()}))
     else:
         moves = ", ".join(f"{role} {n}" for role, n in answer["moves"].items())
         print(f"ground in {seconds:.3f} s: {answer['atoms']} atoms, {answer['rules']} rules, {answer['fluents']} fluents")
