@@ -61,13 +61,14 @@ def command(
     """
     from scsp_player.protocol import EngineLimits, PlayerServer, PlayerSettings, ProtocolError, Timing
     from scsp_player.protocol.engine_limits import default_memory
+    from scsp_player.protocol.server import inherited_listener
 
     _log_to(data_dir, log_format)
     _allow_many_connections()
     limits = EngineLimits(default_memory(matches) if memory is None else int(memory * 2**30), nice, cores)
     try:
         settings = PlayerSettings(agent, name, seed, Timing(margin=margin, grace=grace), matches, limits, data_dir)
-        server = PlayerServer(settings, host, port)
+        server = PlayerServer(settings, host, port, listener=inherited_listener())
         asyncio.run(_serve(server, json_output, parent))
     except ProtocolError as error:
         print(f"scsp-player: {error}", file=sys.stderr)

@@ -25,6 +25,9 @@ WAITING_CONNECTIONS = 400
 BUFFERED_BYTES = 128 * 1024 * 1024
 """Bytes of incomplete requests that are kept in all; beyond, the one that brings more is refused."""
 
+BACKLOG = 512
+"""Connections that may wait to be accepted."""
+
 LINGER_SECONDS = 1.0
 """How long a peer's surplus bytes are read after the answer; closing over unread bytes could cancel the answer on its way."""
 
@@ -38,6 +41,7 @@ class PlayerServer:
         settings: what plays.
         host: address to listen on.
         port: port, or 0 for any free one.
+        listener: a socket that listens already, instead of a host and a port; see ``inherited_listener``.
         request_seconds: time for a request to come in.
 
     Raises:
@@ -45,11 +49,18 @@ class PlayerServer:
     """
 
     def __init__(
-        self, settings: PlayerSettings, host: str = "127.0.0.1", port: int = 9147, *, request_seconds: float = 30.0
+        self,
+        settings: PlayerSettings,
+        host: str = "127.0.0.1",
+        port: int = 9147,
+        *,
+        listener: socket.socket | None = None,
+        request_seconds: float = 30.0,
     ) -> None:
         self.player = Player(settings)
         self.host = host
         self.port = port
+        self._listener = listener
         self._request_seconds = request_seconds
         self._server: asyncio.Server | None = None
         self._waiting: dict[asyncio.Task[None], int] = {}  # connection to bytes that have come
@@ -65,7 +76,11 @@ class PlayerServer:
         self.player.resume()  # before anybody can ask for a match
         try:
             # No SO_REUSEADDR trickery on Windows, where it would let two servers share a port.
-            self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=512)
+            if self._listener is not None:
+                self._server = await asyncio.start_server(self._connected, sock=self._listener, backlog=BACKLOG)
+                self.host = self._listener.getsockname()[0]
+            else:
+                self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=BACKLOG)
         except (OSError, OverflowError, socket.gaierror) as error:
             reason = getattr(error, "strerror", None) or str(error)
             await self.player.close()
@@ -165,6 +180,19 @@ class PlayerServer:
             return "ok\n"
         gauges = {"connections": len(self._handlers), "resident_bytes": resident_bytes(), **self.player.gauges()}
         return self.player.metrics.text(gauges)
+
+
+def inherited_listener() -> socket.socket | None:
+    """The socket that systemd, or whoever started this process, has opened for it; None if there is none.
+
+    Connections are then kept waiting, not refused, while the server is started again after a crash, and a match misses no turn.
+    The convention is that of ``sd_listen_fds``: descriptor 3, and the process number in the environment.
+    """
+    if os.environ.get("LISTEN_PID") != str(os.getpid()) or os.environ.get("LISTEN_FDS", "0") == "0":
+        return None
+    listener = socket.socket(fileno=3)
+    listener.setblocking(False)
+    return listener
 
 
 def resident_bytes() -> int:

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import signal
+import socket
+import sys
 import time
 from pathlib import Path
 
@@ -111,27 +113,37 @@ async def test_an_engine_out_of_memory_is_answered_for(tmp_path, caplog):
 
 
 async def test_a_killed_server_goes_on_where_it_was(tmp_path):
+    listener = socket.create_server(("127.0.0.1", 0))  # kept open, as systemd does
+    hand_over = (
+        f"import os, sys; {listener.fileno()} == 3 or os.dup2({listener.fileno()}, 3); os.environ['LISTEN_PID'] = str(os.getpid());"
+        " os.environ['LISTEN_FDS'] = '1'; os.execv(sys.executable, [sys.executable, '-m', *sys.argv[1:]])"
+    )
+
     async def serve():
-        arguments = ("--agent", "legal", "--port", "0", "--json", "--data-dir", str(tmp_path))
         process = await asyncio.create_subprocess_exec(
-            *(os.sys.executable, "-m", "scsp_player.commands.serve", *arguments),
+            *(sys.executable, "-c", hand_over, "scsp_player.commands.serve"),
+            *("--agent", "legal", "--json", "--data-dir", str(tmp_path)),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
+            pass_fds=[listener.fileno()],
         )
-        return process, Address.parse(json.loads(await process.stdout.readline())["url"])
+        return process, Address("127.0.0.1", listener.getsockname()[1])
 
     async def tell(address, text):
         return body_of(await raw(address.port, post_bytes(text), seconds=60))
 
     process, address = await serve()
     try:
+        assert json.loads(await process.stdout.readline())["url"] == str(address)
         assert await tell(address, start(DUEL, "right", clocks=(60, 20))) == "ready"
         assert await tell(address, "(PLAY m1 NIL)") == "(Choose 1)"
         assert await tell(address, NEXT) == "(Choose 1)"
         process.kill()
         await process.wait()
+        info = asyncio.create_task(tell(address, "(INFO)"))
+        await asyncio.sleep(0.1)
         process, address = await serve()
-        assert await tell(address, "(INFO)") == "((name scsp-player) (status busy))"
+        assert await info == "((name scsp-player) (status busy))"
         assert "moves for 2 roles" in await tell(address, "(PLAY m1 ((choose 1)))")
         assert await tell(address, NEXT) == "(Choose 1)"
         assert await tell(address, "(STOP m1 ((choose 1) (choose 2)))") == "done"
@@ -141,6 +153,7 @@ async def test_a_killed_server_goes_on_where_it_was(tmp_path):
         if process.returncode is None:
             process.kill()
             await process.wait()
+        listener.close()
     reader = connect(tmp_path / FILE, read_only=True)
     assert reader.execute("SELECT outcome FROM matches").fetchall() == [("done",)]
     replies = reader.execute("SELECT reply FROM messages WHERE verb = 'PLAY' AND source = 'agent'").fetchall()
