@@ -62,6 +62,7 @@ class PuzzleSearch:
         self.settings = settings or SearchSettings()
         self.clock = clock
         self.leaves = 0
+        self._overrun = 0.0
         self._propnet = propnet
         self._generator = np.random.default_rng(seed)
         self._nearness = GoalNearness(game, role)
@@ -130,8 +131,8 @@ class PuzzleSearch:
         steps = 0
         longest = [0.0] * len(self._steps)
         while not self.line.certain and (bound is None or steps < bound):
-            begin = self.clock()
-            if begin >= deadline:
+            begin, end = self.clock(), deadline - self._overrun
+            if begin >= end:
                 break
             number = int(np.argmin(self._spent))
             before = self.line.score
@@ -149,8 +150,9 @@ class PuzzleSearch:
         """A slice of the enumeration."""
         space = self._space
         end = min(deadline, self.clock() + SLICE)
+        before = space.edges
         space.explore(end, clock=self.clock)
-        self.leaves += space.edges
+        self.leaves += space.edges - before
         new = slice(self._looked_at, space.expanded)
         self._looked_at = space.expanded
         if space.terminal[new].any():
