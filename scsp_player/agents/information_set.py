@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -12,14 +13,19 @@ from scsp_player.belief import (
     Belief,
     BeliefGraph,
     Equilibrium,
+    HistorySampler,
     InformationSetSearch,
     Views,
     WalkSettings,
     sequence_game,
 )
+from scsp_player.belief.histories import Past
+from scsp_player.belief.information_set import States, Weights
 from scsp_player.belief.joint_moves import number_of_joint_moves
+from scsp_player.belief.views import ViewArray
 from scsp_player.gdl.terms import Term
 from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network import NetworkTooLargeError, template
 from scsp_player.propnet import Propnet
 
 WORK = 400_000
@@ -36,6 +42,18 @@ ITERATIONS = 20_000
 
 LEAST_PROBABILITY = 0.02
 """Moves that the average strategy makes less often than this are left out: they are remains of its first iterations."""
+
+HISTORIES = 64
+"""Histories that the network looks for when no kept state fits."""
+
+HISTORY_SHARE = 0.3
+"""Share of a turn's time for that."""
+
+RULE_LIMIT = 20_000
+"""Games with more ground rules get no network for it."""
+
+TEMPLATE_SHARE = 0.3
+"""Share of the start clock for building the network."""
 
 INFORMATION = 2.0
 """Points that knowing the state for certain is worth where nothing else tells moves apart."""
@@ -78,6 +96,9 @@ class InformationSetPlayer:
         players = [r for r in range(len(game.roles)) if r != game.random_role]
         self.alone = len(players) == 1
         self.belief = Belief(game, propnet, role, seed=seed, model=None if self.alone else self.search.model)
+        self.belief.resampler = self._other_histories
+        self._histories: HistorySampler | None = None
+        self._patience, self._seed = 0.0, seed
         self.equilibrium: Equilibrium | None = None
         self.method, self.value = "", 0.0
         self._exact = exact
@@ -86,8 +107,13 @@ class InformationSetPlayer:
         self._propnet = propnet
         self._generator = np.random.default_rng((seed, 1))
 
-    def prepare(self, deadline: float) -> None:
-        """Use the time before the first move: strategies for the whole game if it is small."""
+    def prepare(self, deadline: float, play_seconds: float) -> None:
+        """Use the time before the first move: the network for finding histories, strategies for the whole game if it is small."""
+        self._patience = HISTORY_SHARE * play_seconds
+        if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
+            with contextlib.suppress(NetworkTooLargeError):
+                micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
+                self._histories = HistorySampler(micro, self._propnet, self.role, seed=self._seed)
         if self.alone or not self._exact:
             return
         first = Views(self.game).first(1)
@@ -105,6 +131,13 @@ class InformationSetPlayer:
         if whole is not None:
             self.equilibrium = Equilibrium(whole)
             self.equilibrium.learn(ITERATIONS, lambda: self.clock() >= deadline)
+
+    def _other_histories(self, past: Past) -> tuple[States, ViewArray, Weights] | None:
+        """What the belief asks for when none of its states explains what was seen."""
+        if self._histories is None:
+            return None
+        end = self.clock() + self._patience
+        return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end)
 
     def update(self, own_move: Term, percepts: frozenset[Term]) -> bool:
         """Take in one turn; whether the percepts could be explained."""

@@ -83,7 +83,7 @@ class SearchingAgent(Agent):
             return
         self.set_up(game, role, deadline=deadline, seed=seed)
         if self._hidden is not None:
-            self._hidden.prepare(deadline)
+            self._hidden.prepare(deadline, play_seconds)
         else:
             self.search.think(deadline if isinstance(self.search, PuzzleSearch) else min(deadline, self.clock() + play_seconds))
 

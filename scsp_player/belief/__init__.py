@@ -2,6 +2,7 @@
 
 from scsp_player.belief.belief_graph import BeliefGraph
 from scsp_player.belief.equilibrium import Equilibrium
+from scsp_player.belief.histories import HistorySampler
 from scsp_player.belief.information_set import Belief
 from scsp_player.belief.information_set_search import InformationSetSearch, WalkSettings
 from scsp_player.belief.sequence_game import SequenceGame, sequence_game
@@ -11,6 +12,7 @@ __all__ = [
     "Belief",
     "BeliefGraph",
     "Equilibrium",
+    "HistorySampler",
     "InformationSetSearch",
     "SequenceGame",
     "Views",
