@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from scsp_player.network.planning import Plan
     from scsp_player.search.puzzle import PuzzleSearch
 
-FIRST_SHARE = 0.15
+FIRST_SHARE = 0.1
 """Share of the time for searching states before the network is built."""
 
-NETWORK_SHARE = 0.6
+NETWORK_SHARE = 0.75
 """Share of what is left for the network; then states are searched again."""
 
 
