@@ -44,7 +44,7 @@ def command(
     matches: Annotated[int, typer.Option(help="Matches played at a time; to others the player is busy.", min=1)] = 1,
     grace: Annotated[float, typer.Option(help="Seconds of silence after which a match is given up.", min=0.0)] = 60.0,
     memory: Annotated[float | None, typer.Option(help="Gigabytes for each engine; by default a share of what there is.")] = None,
-    nice: Annotated[int, typer.Option(help="How far engines stand back behind other processes.", min=0, max=19)] = 2,
+    nice: Annotated[int, typer.Option(help="How far engines stand back behind other processes.", min=0, max=19)] = 0,
     cores: Annotated[int, typer.Option(help="Processor cores for each match's engine; 0 lets all engines use all.", min=0)] = 0,
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder for the database of matches and the log file serve.log.", file_okay=False)

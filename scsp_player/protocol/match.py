@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,8 +39,8 @@ class Reply(NamedTuple):
     Attributes:
         text: the move.
         turn: number of the question.
-        source: who chose it: ``agent``, ``agent so far`` (it was not through yet), ``guard``, ``nobody``, or ``again`` for the
-            answer to a question that was asked twice.
+        source: who chose it: ``agent``, ``agent so far`` (it was not through yet), ``guard``, ``guess`` (neither had a move; one
+            that was legal before), ``nobody``, or ``again`` for the answer to a question that was asked twice.
         due: when it was to leave (``time.monotonic``).
         view: what the search makes of it, see ``Agent.view``.
     """
@@ -113,6 +114,8 @@ class Match:
         self._last_number = setting.past[-1].number if setting.past else None
         self._last_message = setting.past[-1].message if setting.past else None
         self._replied = setting.past[-1].reply if setting.past else None
+        # What was legal, and played, two turns ago and in the last turn.
+        self._recent: deque[tuple[frozenset[str] | None, str | None]] = deque(maxlen=2)
         self._ready_by = received + start.start_clock - self._margin.of(start.start_clock)
         prepared_by = received + RESUME_SHARE * start.play_clock if setting.past else self._ready_by
         replies = [None, *(question.reply for question in setting.past)]
@@ -180,6 +183,7 @@ class Match:
         leave_by = received + self._clock - self._margin.of(self._clock)
         # The engine's last words need a moment to get here.
         question = Question(turn, message, self._replied, leave_by - min(0.1, self._clock / 20))
+        self._recent.append((self.guard.legal, self._replied))
         self.agent.ask(question)
         self.guard.ask(question)
 
@@ -197,6 +201,7 @@ class Match:
             reason = self.guard.rejected
             await self._wait(time.monotonic() + SECOND_OPINION, lambda: self.agent.answered)
             self._turns -= 1
+            self._recent.pop()
             self.agent.take_back()
             self.guard.take_back()
             raise ProtocolError(reason)
@@ -210,7 +215,8 @@ class Match:
             tell(LOG, logging.ERROR, "illegal", f"match {self.name} turn {turn}: {best} is not legal", match=self.name, turn=turn)
         if text is None:
             tell(LOG, logging.ERROR, "no move", f"match {self.name} turn {turn}: no move in time", match=self.name, turn=turn)
-            source = "nobody"
+            text = self._guess()
+            source = "guess" if text is not None else "nobody"
         elif text == best:
             source = "agent" if self.agent.move is not None else "agent so far"
         else:
@@ -233,6 +239,13 @@ class Match:
         if guard.legal is None:
             return chosen if hurry or guard.answered or guard.lost or not guard.started else None
         return chosen if chosen in guard.legal else guard.move
+
+    def _guess(self) -> str | None:
+        """A move that may well be legal: one that was legal two turns ago, as in games in which players take turns; or None."""
+        legal, played = self._recent[0]
+        if not legal:
+            return None
+        return min(legal - {played} if played is not None else legal, default=played)
 
     async def _wait(self, until: float, condition: Callable[[], bool]) -> None:
         """Wait for a condition on what the engines have said, at most until a time; a match that is closed does not wait."""

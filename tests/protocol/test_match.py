@@ -108,6 +108,17 @@ async def test_p14_the_reply_leaves_before_the_clock(agent, guard, reply):
     game.close()
 
 
+async def test_a_guess_is_better_than_nothing():
+    def dies(engine, order):
+        if order["do"] == "start" or order.get("turn", 9) < 2:
+            moves("go", legal=("go", "stay"))(engine, order)
+
+    game, _ = match(dies, dies, clocks=(1, 0.4))
+    texts = ["(PLAY m1 NIL)", "(PLAY m1 (go go))", "(PLAY m1 (go stay))"]
+    assert [await play(game, text) for text in texts] == ["go", "go", "stay"]
+    game.close()
+
+
 async def test_a_late_move_still_counts_in_the_last_moment():
     def late(engine, order):
         if order["do"] == "start":
