@@ -92,7 +92,7 @@ class HistorySampler:
                 held = micro.percept_value[here[row[here]]].tolist()
                 if not held:
                     held = np.setdiff1d(micro.instance.variables[own].domain, micro.percept_value[here]).tolist()
-                if len(held) > 1 and row[here].any() or not held:
+                if (len(held) > 1 and row[here].any()) or not held:
                     return None
                 if len(held) == 1:
                     variables.append(int(unrolled.variable[stage, own]))
