@@ -37,18 +37,18 @@ def simulated(count, *, seed=0, seats=(0.5, 0.5, 0.5)):
 
 
 def test_known_strengths_are_found():
-    ratings = rate(simulated(4000), samples=20)
+    ratings = rate(simulated(2500), samples=8)
     assert [row.player for row in ratings.players] == ["strong", "middle", "weak"]
     for row in ratings.players:
-        assert row.elo == pytest.approx(STRENGTH[row.player] * ELO, abs=25)
+        assert row.elo == pytest.approx(STRENGTH[row.player] * ELO, abs=35)
         assert row.low < row.elo < row.high
-    assert ratings.roles["unfair", "white"] - ratings.roles["unfair", "black"] == pytest.approx(3.0 * ELO, abs=60)
-    assert ratings.roles["fair", "white"] == pytest.approx(0, abs=25)
+    assert ratings.roles["unfair", "white"] - ratings.roles["unfair", "black"] == pytest.approx(3.0 * ELO, abs=75)
+    assert ratings.roles["fair", "white"] == pytest.approx(0, abs=35)
     assert ratings.draws == pytest.approx(NU / (2 + NU), abs=0.03)
 
 
 def test_the_better_role_is_no_strength():
-    unequal = simulated(4000, seats=(0.9, 0.5, 0.1))  # the weak one nearly always has the better role
+    unequal = simulated(2500, seats=(0.9, 0.5, 0.1))  # the weak one nearly always has the better role
     won = {name: [] for name in STRENGTH}
     for e in unequal:
         won[e.first].append(e.score)
@@ -61,11 +61,11 @@ def test_intervals_hold_the_truth_and_shrink():
     held, widths = 0, {}
     for count in (100, 400):
         widths[count] = []
-        for seed in range(5):
-            for row in rate(simulated(count, seed=seed), samples=60, seed=seed).players:
+        for seed in range(4):
+            for row in rate(simulated(count, seed=seed), samples=40, seed=seed).players:
                 held += row.low <= STRENGTH[row.player] * ELO <= row.high
                 widths[count].append(row.high - row.low)
-    assert held >= 24  # of 30
+    assert held >= 19  # of 24
     assert np.mean(widths[400]) < 0.7 * np.mean(widths[100])
 
 

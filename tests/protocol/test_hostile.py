@@ -37,7 +37,7 @@ async def test_several_matches_at_a_time(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "bomb", ["(" * 60_000, "(PLAY m1 " + "(" * 60_000 + ")" * 60_000 + ")", "(PLAY m1 (" + "(a)" * 60_000 + "))", ")" * 60_000]
+    "bomb", ["(" * 30_000, "(PLAY m1 " + "(" * 30_000 + ")" * 30_000 + ")", "(PLAY m1 (" + "(a)" * 30_000 + "))", ")" * 30_000]
 )
 async def test_deep_and_long_messages_take_little_memory(server, bomb):
     await post(server, start(DUEL, "left"))
@@ -63,18 +63,18 @@ def test_long_messages_are_read_without_their_lists():
 
 
 async def test_a_length_that_is_too_short_is_no_quadratic_work(server):
-    text = "(PREVIEW (" + "(fact 1)" * 200_000 + ") 10)"
+    text = "(PREVIEW (" + "(fact 1)" * 100_000 + ") 10)"
     begun = time.process_time()
     assert body_of(await raw(server.port, f"POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\n{text}".encode(), seconds=60)) == "ready"
     assert time.process_time() - begun < 20
 
 
-async def test_a_thousand_idle_connections_and_one_that_is_slow(monkeypatch):
+async def test_many_idle_connections_and_one_that_is_slow(monkeypatch):
     async with fake_server(monkeypatch, agent=slow) as server:
         await post(server, start(DUEL, "left", clocks=(10, 2)))
         _, patient = await asyncio.open_connection("127.0.0.1", server.port)
         patient.write(b"POST / HTTP/1.0\r\n")  # has begun to speak, so silent ones go first
-        idle = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(1000)]
+        idle = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(600)]
         begun = time.monotonic()
         pending = asyncio.create_task(post(server, "(PLAY m1 NIL)"))
         assert await post(server, "(INFO)") == BUSY
