@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 from xcsp.expressions import parse_expression
 from xcsp.model import STAR
 from xcsp.tabulation import Tabulated, TooLargeError, tabulate, weighted_sums
-from xcsp.value_text import integer_values
-from xcsp.written import Written
+from xcsp.value_text import integer_values, repeated_words
+from xcsp.written import Part, Written
 
 Operand: TypeAlias = "int | Reference"
 """A constant or a variable."""
@@ -33,7 +34,7 @@ _COMPARE: dict[str, Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.
     "ne": np.not_equal,
     "eq": np.equal,
 }
-PAIR_WORK = 32
+PAIR_WORK = 4
 """What a pair of variables of one ``allDifferent`` counts, in combinations."""
 
 _FAR = 1 << 62
@@ -87,6 +88,9 @@ class Tabulator:
             "maximum": self._extremum,
             "element": self._element,
             "clause": self._clause,
+            "lex": self._lexicographic,
+            "channel": self._channel,
+            "cardinality": self._cardinality,
         }
 
     def tables(self, written: Written) -> Iterator[Post]:
@@ -181,6 +185,50 @@ class Tabulator:
         operands = self._operands(_part(written, "list"))
         yield from self._pairs(operator, itertools.pairwise(operands))
 
+    def _lexicographic(self, written: Written) -> Iterator[Post]:
+        _only(written, "list", "operator")
+        operator = _part(written, "operator").strip()
+        lists = [self._operands(part.text) for part in written.parts if part.tag == "list"]
+        if operator not in ("lt", "le", "ge", "gt") or len(lists) < 2 or len({len(each) for each in lists}) != 1:
+            raise ValueError("it needs lists of one length and an operator lt, le, ge or gt")
+        def ordered(columns: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
+            half = len(columns) // 2
+            result: NDArray[np.bool_] = np.full(1, operator in ("le", "ge"))
+            for a, b in zip(reversed(columns[:half]), reversed(columns[half:]), strict=True):
+                result = (a < b if operator in ("lt", "le") else a > b) | ((a == b) & result)
+            return result
+
+        for left, right in itertools.pairwise(lists):
+            yield self._over(f"lex {operator}", [*left, *right], ordered)
+
+    def _channel(self, written: Written) -> Iterator[Post]:
+        """Element i of the first list is j exactly if element j of the second (or the same) is i: a table for each i and j."""
+        _only(written, "list")
+        parts = written.parts or (Part("list", written.attributes, written.text),)
+        lists = [self._operands(part.text) for part in (parts * 2)[:2]]
+        starts = [int(part.attributes.get("startIndex", "0")) for part in (parts * 2)[:2]]
+        size = len(lists[0])
+        indices = [set(range(start, start + size)) for start in reversed(starts)]
+        fits = all(self._values(o) <= allowed for line, allowed in zip(lists, indices, strict=True) for o in line)
+        if len(parts) > 2 or len(lists[1]) != size or not fits:
+            raise Unsupported("lists of different lengths, or values that are no index,")
+        if size * size * PAIR_WORK > self._combinations:
+            raise TooLargeError(f"{size * size} pairs of variables")
+        for i, j in itertools.product(range(size), repeat=2):
+            a, b = j + starts[1], i + starts[0]
+            yield self._over(f"channel {a} {b}", [lists[0][i], lists[1][j]], partial(_both_or_none, a, b))
+
+    def _cardinality(self, written: Written) -> Iterator[Post]:
+        _only(written, "list", "values", "occurs")
+        values = self._operands(_part(written, "values"))
+        occurs = _part(written, "occurs").split()
+        if len(occurs) != len(values) or not all(isinstance(v, int) for v in values):
+            raise Unsupported("variables among the values, or not one number for each value,")
+        for value, text in zip(values, occurs, strict=True):
+            bound = "in" if ".." in text else "eq"
+            texts = {"list": _part(written, "list"), "values": str(value), "condition": f"({bound},{text})"}
+            yield from self._count(replace(written, parts=tuple(Part(tag, {}, text) for tag, text in texts.items())))
+
     def _clause(self, written: Written) -> Iterator[Post]:
         text = _part(written, "list") if written.parts else written.text
         literals = [re.fullmatch(r"(?:not\((\S+)\)|(\S+))", token) for token in text.split()]
@@ -224,7 +272,7 @@ class Tabulator:
         operands = self._operands(_part(written, "list"))
         weights = [1] * len(operands)
         if any(p.tag == "coeffs" for p in written.parts):
-            coefficients = self._operands(_repeated(_part(written, "coeffs")))
+            coefficients = self._operands(repeated_words(_part(written, "coeffs")))
             if not all(isinstance(c, int) for c in coefficients):
                 raise Unsupported("variables for coefficients")
             weights = [c for c in coefficients if isinstance(c, int)]
@@ -332,6 +380,10 @@ class Tabulator:
         return {operand} if isinstance(operand, int) else set(self._domain(operand.index).tolist())
 
 
+def _both_or_none(a: int, b: int, columns: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    return np.asarray((columns[0] == a) == (columns[1] == b), dtype=np.bool_)
+
+
 def _part(written: Written, tag: str) -> str:
     found = [part for part in written.parts if part.tag == tag]
     if len(found) != 1:
@@ -346,14 +398,3 @@ def _only(written: Written, *tags: str) -> None:
         extra = part.attributes.keys() - {"note", "startIndex"}
         if extra:
             raise Unsupported(f"the attribute {min(extra)[:40]}")
-
-
-def _repeated(text: str) -> str:
-    """Coefficients with their repetitions (``1x5``) written out."""
-    words: list[str] = []
-    for token in text.split():
-        match = re.fullmatch(r"([+-]?[0-9]{1,10})x([0-9]{1,6})", token)
-        words += [match[1]] * int(match[2]) if match else [token]
-        if len(words) > 10_000_000:
-            raise ValueError("too many coefficients")
-    return " ".join(words)

@@ -25,10 +25,13 @@ _WRITTEN_OUT = frozenset(
     {
         "allDifferent",
         "allEqual",
+        "cardinality",
+        "channel",
         "clause",
         "count",
         "element",
         "intension",
+        "lex",
         "maximum",
         "minimum",
         "nValues",
@@ -38,7 +41,9 @@ _WRITTEN_OUT = frozenset(
 )
 """Constraints that are no tables in the document and become tables here."""
 
-_PARTS = frozenset({"list", "matrix", "except", "function", "coeffs", "condition", "operator", "values", "index", "value"})
+_PARTS = frozenset(
+    {"list", "matrix", "except", "function", "coeffs", "condition", "operator", "values", "occurs", "index", "value"}
+)
 _CONSTRAINTS = frozenset({"extension", "instantiation", "group", "block"}) | _WRITTEN_OUT
 _CHILDREN: dict[str, frozenset[str]] = {
     "": frozenset({"instance"}),

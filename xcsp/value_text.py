@@ -47,3 +47,14 @@ def integer_values(text: str, limit: int) -> NDArray[np.int32]:
         values[begin:end] = np.arange(first, last + 1)
         begin = end
     return values
+
+
+def repeated_words(text: str) -> str:
+    """Coefficients with their repetitions (``1x5``) written out."""
+    words: list[str] = []
+    for token in text.split():
+        match = re.fullmatch(r"([+-]?[0-9]{1,10})x([0-9]{1,6})", token)
+        words += [match[1]] * int(match[2]) if match else [token]
+        if len(words) > 10_000_000:
+            raise ValueError("too many coefficients")
+    return " ".join(words)

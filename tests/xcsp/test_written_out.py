@@ -65,6 +65,23 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
         lambda a, b, c, d, y: -1 <= y <= 1 and (a, 2, c)[y + 1] == 2,
     ),
     (
+        "<lex> <list> x[0] x[1] </list> <list> y x[2] </list> <list> 2 x[3] </list> <operator> le </operator> </lex>",
+        lambda a, b, c, d, y: (a, b) <= (y, c) <= (2, d),
+    ),
+    (
+        "<lex> <list> x[0] x[1] </list> <list> x[2] x[3] </list> <operator> gt </operator> </lex>",
+        lambda a, b, c, d, y: (a, b) > (c, d),
+    ),
+    ("<channel> x[] </channel>", lambda a, b, c, d, y: all((a, b, c, d)[v] == i for i, v in enumerate((a, b, c, d)))),
+    (
+        "<channel> <list> x[] </list> <list> x[3] x[1] x[2] x[0] </list> </channel>",
+        lambda a, b, c, d, y: all(((a, b, c, d)[i] == j) == ((d, b, c, a)[j] == i) for i in range(4) for j in range(4)),
+    ),
+    (
+        listed("cardinality", "<values> 0 1 3 </values> <occurs> 1 y 0..1 </occurs>"),
+        lambda a, b, c, d, y: (a, b, c, d).count(0) == 1 and (a, b, c, d).count(1) == y and (a, b, c, d).count(3) <= 1,
+    ),
+    (
         "<group> <intension> eq(%0,add(%1,1)) </intension> <args> x[0] x[1] </args> <args> x[1] 2 </args> </group>",
         lambda a, b, c, d, y: a == b + 1 and b == 3,
     ),
