@@ -228,6 +228,7 @@ class InformationSetPlayer:
             serious = usable & (visits > 0)
         else:
             serious = usable & (visits >= 0.1 * visits[usable].max())
-        best = int(np.where(serious, merit, -np.inf).argmax())
+        # Where there was no time for a single walk, nothing is serious.
+        best = int(np.where(serious if serious.any() else usable, merit, -np.inf).argmax())
         self.value = float(100 * means[best])
         return int(moves[best])

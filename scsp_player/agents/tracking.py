@@ -21,7 +21,10 @@ BRANCHES = 64
 """Joint moves tried at most from one possible state when others' moves are hidden."""
 
 SEARCH_SECONDS = 2.0
-"""Time at most for finding a possible state by replaying the match, when no kept state fits what was seen."""
+"""Time at most for finding a possible state by replaying turns, when no kept state fits what was seen."""
+
+LEAST_SECONDS = 0.02
+"""Time that one turn may take in any case, however late it is told: being lost costs more."""
 
 
 class MatchTracker:
@@ -31,9 +34,14 @@ class MatchTracker:
     course of the match in which the player makes the same moves and sees the same things. Every player knows its own legal moves
     in a well-formed game, so any such state tells them; nothing is claimed about how likely the states are.
 
+    The samples of all turns are kept: when none of the last states fits what was seen, turns are replayed from one turn earlier,
+    from two, from four, at last from the beginning. A tracker that found nothing in time goes on from states that do not fit, and
+    tries again in each later turn.
+
     Attributes:
         states: the possible states; never empty.
         role: index of the role that is played.
+        lost: whether the states do not fit what was seen.
     """
 
     def __init__(self, machine: StateMachine, role: str, rng: np.random.Generator) -> None:
@@ -41,7 +49,10 @@ class MatchTracker:
         self.role = machine.roles.index(role)
         self.states: list[State] = [machine.initial_state()]
         self._rng = rng
+        self.lost = False
+        # _samples[i] goes with the first i entries of _seen; empty where the tracker was lost.
         self._seen: list[tuple[Term | None, frozenset[Term]]] = []
+        self._samples: list[list[State]] = [self.states]
 
     def advance(self, turn: Turn, deadline: float = math.inf) -> None:
         """Take in what a turn tells about the last joint move; the deadline bounds the search for possible states.
@@ -54,7 +65,8 @@ class MatchTracker:
             self.states = [self.machine.successor(state, turn.joint_move) for state in self.states]
         elif turn.percepts is not None:
             self._seen.append((turn.own_move, turn.percepts))
-            self._filter(min(deadline, time.monotonic() + SEARCH_SECONDS))
+            now = time.monotonic()
+            self._filter(max(now + LEAST_SECONDS, min(deadline, now + SEARCH_SECONDS)))
 
     def legal_moves(self) -> tuple[Term, ...]:
         """The own moves that are legal in as many possible states as can be; sorted, empty only if there is none at all."""
@@ -71,29 +83,43 @@ class MatchTracker:
 
     def _filter(self, deadline: float) -> None:
         own_move, percepts = self._seen[-1]
-        fitting: list[State] = []
-        for state in self.states:
-            fitting.extend(self._successors(state, own_move, percepts))
-            if time.monotonic() > deadline and fitting:
-                break
+        fitting = [] if self.lost else self._sampled(self.states, own_move, percepts, deadline)
         if not fitting:
             fitting = self._replay(deadline)
-        if not fitting:
+        self.lost = not fitting
+        self._samples.append(fitting)
+        if self.lost:
             # Nothing that was tried explains what was seen. Going on from the old states keeps the player in the match.
             for state in self.states:
                 fitting.extend(itertools.islice(self._successors(state, own_move, None), 1))
-        if len(fitting) > SAMPLE:
-            fitting = [fitting[i] for i in sorted(self._rng.choice(len(fitting), SAMPLE, replace=False))]
+            self._samples[-1] = []
         self.states = fitting or self.states
 
-    def _successors(self, state: State, own_move: Term | None, percepts: frozenset[Term] | None) -> Iterator[State]:
+    def _sampled(
+        self, states: list[State], own_move: Term | None, percepts: frozenset[Term], deadline: float
+    ) -> list[State]:
+        """Successors of states that fit, no more than ``SAMPLE``; none are looked for after the deadline."""
+        fitting: list[State] = []
+        for state in states:
+            fitting.extend(self._successors(state, own_move, percepts, deadline))
+        if len(fitting) > SAMPLE:
+            fitting = [fitting[i] for i in sorted(self._rng.choice(len(fitting), SAMPLE, replace=False))]
+        return fitting
+
+    def _successors(
+        self, state: State, own_move: Term | None, percepts: frozenset[Term] | None, deadline: float = math.inf
+    ) -> Iterator[State]:
         """States after a joint move that contains the own move and shows the percepts (None: anything), in random order."""
+        if time.monotonic() > deadline:
+            return
         choices: list[Sequence[Term]] = list(self.machine.legal_moves(state))
         if own_move is not None:
             if own_move not in choices[self.role]:
                 return
             choices[self.role] = (own_move,)
         for joint_move in self._joint_moves(choices):
+            if time.monotonic() > deadline:
+                return
             if percepts is None or self.machine.percepts(state, joint_move)[self.role] == percepts:
                 successor = self.machine.successor(state, joint_move)
                 if not self.machine.is_terminal(successor):  # being asked for a move tells that the match goes on
@@ -110,21 +136,38 @@ class MatchTracker:
             yield tuple(moves[int(self._rng.integers(len(moves)))] for moves in choices)
 
     def _replay(self, deadline: float) -> list[State]:
-        """Possible states found by depth-first search through the whole match in random order; empty if time ran out."""
+        """Possible states found by replaying the last turns from the states kept then; empty if time ran out."""
+        turns, back = len(self._seen), 2
+        while time.monotonic() < deadline:
+            first = max(0, turns - back)
+            now = time.monotonic()
+            # What lies nearer is tried first, but must not take the time of what lies farther back.
+            found = self._replay_from(first, deadline if first == 0 else now + (deadline - now) / 2) if self._samples[first] else []
+            if found or first == 0:
+                return found
+            back *= 2
+        return []
+
+    def _replay_from(self, first: int, deadline: float) -> list[State]:
+        """Depth-first search in random order from the states of turn ``first``, begun anew for each state that is found."""
         found: list[State] = []
+        sample = self._samples[first]
         while len(found) < SAMPLE and time.monotonic() < deadline:
-            path = [self._successors(self.machine.initial_state(), *self._seen[0])]
+            path: list[Iterator[State]] = [
+                itertools.chain.from_iterable(
+                    self._successors(sample[i], *self._seen[first], deadline) for i in self._rng.permutation(len(sample))
+                )
+            ]
             state: State | None = None
             while path and time.monotonic() < deadline:
                 state = next(path[-1], None)
                 if state is None:
                     path.pop()
-                elif len(path) == len(self._seen):
+                elif first + len(path) == len(self._seen):
                     break
                 else:
-                    path.append(self._successors(state, *self._seen[len(path)]))
-            if state is None:
+                    path.append(self._successors(state, *self._seen[first + len(path)], deadline))
+            if state is None or first + len(path) != len(self._seen):
                 break
-            if len(path) == len(self._seen):
-                found.append(state)
+            found.append(state)
         return found

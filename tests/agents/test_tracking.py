@@ -81,6 +81,32 @@ def test_a_lost_thread_is_found_again_by_replaying_the_match():
     assert sides(coin) == {"(shows tails)"}
 
 
+@pytest.mark.parametrize("side", ["heads", "tails"])
+def test_a_turn_told_too_late_is_made_up_for_in_the_next(side, monkeypatch):
+    monkeypatch.setattr(tracking, "LEAST_SECONDS", -1.0)
+    longer = COIN.replace("(true (seen ?s))", "(true (seen ?s)) (true (round 9))")
+    coin = tracker(longer, "guesser")
+    coin.advance(Turn(1, None, *terms("noop"), NOTHING), 0.0)
+    assert coin.lost
+    coin.advance(Turn(2, None, *terms("peek"), frozenset(terms(side))))
+    assert not coin.lost
+    assert sides(coin) == {f"(shows {side})"}
+
+
+def test_replaying_goes_no_farther_back_than_needed(monkeypatch):
+    monkeypatch.setattr(tracking, "SAMPLE", 1)
+    hidden = DUEL + "(<= (sees ?p (got ?n)) (role ?p) (true (round 3)) (true (point right ?n)))"
+    duel = tracker(hidden, "left")
+    started = []
+    replay = duel._replay_from
+    monkeypatch.setattr(duel, "_replay_from", lambda first, deadline: started.append(first) or replay(first, deadline))
+    for turn in range(1, 3):
+        duel.advance(Turn(turn, None, *terms("(choose 2)"), NOTHING))
+    duel._seen.append((terms("(choose 2)")[0], frozenset(terms("nonsense"))))
+    assert duel._replay(float("inf")) == []
+    assert started == [1, 0]
+
+
 def test_impossible_percepts_are_survived():
     coin = tracker(COIN, "guesser")
     coin.advance(Turn(1, None, *terms("noop"), frozenset(terms("edge"))))
