@@ -22,7 +22,11 @@ def command(
         Path, typer.Argument(help="An XCSP3 document, plain or compressed (.lzma, .xz).", exists=True, dir_okay=False)
     ],
     engine: Annotated[
-        str, typer.Option(help="ct (tables as bitsets), str2 (as rows), or the slow independent python-constraint.")
+        str,
+        typer.Option(
+            help="ct (tables as bitsets, without compiled code for small instances), str2 (as rows), "
+            "or the slow independent python-constraint."
+        ),
     ] = "ct",
     ordering: Annotated[
         str | None,
@@ -74,10 +78,13 @@ def command(
         _policies(answer, problem, engine, threshold, most, left, count, tree)
     elif engine == "python-constraint":
         _solutions(answer, problem, None, most, left, count)
+    elif engine == "ct" and _plainly(answer, problem, ordering, most, left, count, all_solutions):
+        pass
     elif most == 1 and not count:
-        _first(answer, problem, engine, ordering or "dom/wdeg", left)
+        _first(answer, problem, engine, ordering or "dom/wdeg", _until(began, time_limit))
     else:
-        _solutions(answer, problem, (engine, ordering or "dom/ddeg"), most, left, count, all_solutions)
+        most_left = _until(began, time_limit)
+        _solutions(answer, problem, (engine, ordering or "dom/ddeg"), most, most_left, count, all_solutions)
     answer.close()
     if answer.status == "UNSAT":
         raise typer.Exit(1)
@@ -91,6 +98,41 @@ def _probability(text: str) -> Fraction:
     if not 0 <= threshold <= 1:
         raise typer.BadParameter(f"--theta {text} is no probability; it lies between 0 and 1")
     return threshold
+
+
+def _until(began: float, time_limit: float | None) -> float | None:
+    """Seconds that are left."""
+    return None if time_limit is None else max(0.0, began + time_limit - time.perf_counter())
+
+
+def _plainly(
+    answer: Answer, problem: Instance, ordering: str | None, most: int | None, seconds: float | None, count: bool, one_by_one: bool
+) -> bool:
+    """Answers without compiled code; False, with nothing said, if that would take longer than to load it."""
+    from scsp_player.solver import Count, PlainSolver, TooMuchWorkError
+
+    first = most == 1 and not count
+    began = time.perf_counter()
+    try:
+        solver = PlainSolver(problem, ordering or ("dom/wdeg" if first else "dom/ddeg"))
+        setup = time.perf_counter() - began
+        left = None if seconds is None else max(0.0, seconds - setup)
+        cpu = time.process_time()
+        ask = solver.count if count and not one_by_one else solver.solutions
+        found = ask(limit=most, seconds=left)
+        cpu = time.process_time() - cpu
+    except TooMuchWorkError:
+        return False
+    answer.open(list(range(len(problem.variables))))
+    if isinstance(found, Count):
+        answer.add_count(found.number)
+    elif count:
+        answer.add_count(len(found))
+    else:
+        answer.add(found.values, None)
+    effort: dict[str, int | None] = {"nodes": found.nodes, "fails": found.fails}
+    answer.finish(found.complete, setup, found.seconds, effort, None if first else cpu)
+    return True
 
 
 def _first(answer: Answer, problem: Instance, engine: str, ordering: str, seconds: float | None) -> None:
