@@ -34,10 +34,12 @@ class Sheet:
 
     @property
     def hidden(self) -> bool:
-        """Whether players are told percepts instead of joint moves (GDL-II): the rules have ``sees``, or chance has a role."""
-        return CHANCE in self.program.roles or any(
-            signature(rule.head) == ("sees", 2) for rule in self.program.rules
-        )
+        """Whether players are told percepts instead of joint moves (GDL-II): the rules say what is seen.
+
+        A game with a role for chance that has no ``sees`` is one of perfect information: if players were told nothing, they would not
+        even know what is legal.
+        """
+        return any(signature(rule.head) == ("sees", 2) for rule in self.program.rules)
 
     @property
     def dialect(self) -> Dialect:
