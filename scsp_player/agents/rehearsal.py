@@ -11,6 +11,7 @@ RULES = """
 (role left) (role right)
 (init (count 0)) (init (turn left))
 (after 0 1) (after 1 2) (after 2 3) (after 3 4)
+(linked 0 1) (linked 1 2) (linked 2 0)
 (step one) (step two)
 (<= (legal ?r ?s) (true (turn ?r)) (step ?s))
 (<= (legal left wait) (true (turn right)))
@@ -21,6 +22,9 @@ RULES = """
 (<= (next (taken ?r)) (does ?r two))
 (<= (next (taken ?r)) (true (taken ?r)))
 (<= terminal (true (count 4)))
+(<= (reached ?n) (true (count ?n)))
+(<= (reached ?n) (reached ?m) (linked ?m ?n) (true (turn left)))
+(<= (next (met ?n)) (reached ?n))
 (<= (goal ?r 100) (role ?r) (true (taken ?r)))
 (<= (goal ?r 0) (role ?r) (not (true (taken ?r))))
 """

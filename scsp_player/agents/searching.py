@@ -71,6 +71,8 @@ class SearchingAgent(Agent):
     def prepare(cls) -> None:
         """Compile all kernels, or load them from the cache, by a tiny match."""
         rehearse(cls())
+        if issubclass(cls.search_class, MacUcb):
+            cls.search_class.rehearse()
 
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """Ground, build the circuit and whatever the expander needs, then think ahead for up to one play clock."""

@@ -36,7 +36,7 @@ class Sheet:
     def hidden(self) -> bool:
         """Whether players are told percepts instead of joint moves (GDL-II): the rules say what is seen.
 
-        A game with a role for chance that has no ``sees`` is one of perfect information: if players were told nothing, they would not
+        A game with a role for chance that has no ``sees`` is one of perfect information: players that are told nothing would not
         even know what is legal.
         """
         return any(signature(rule.head) == ("sees", 2) for rule in self.program.rules)

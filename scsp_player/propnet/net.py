@@ -148,7 +148,9 @@ class Propnet:
         # Moves, terminal and goals stand one after the other.
         moves = self.game.moves
         answer = self._ask(states, None, GOAL, self._layout.move, moves + 1 + self._layout.goals)
-        return answer[:, moves], answer[:, :moves], np.maximum(self._scores(answer[:, moves + 1 :]), 0)
+        # Kernels are compiled for each layout of their arguments: all that comes from here lies in one piece.
+        terminal, legal = np.ascontiguousarray(answer[:, moves]), np.ascontiguousarray(answer[:, :moves])
+        return terminal, legal, np.maximum(self._scores(answer[:, moves + 1 :]), 0)
 
     def successors(self, states: States, joint: IntArray) -> States:
         """uint64[k, words]: the state after a joint move in each of the states.

@@ -7,13 +7,17 @@ role, chance below the joint moves, and proven values. The same class with one p
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.gdl.reading import parse_program
+from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network import template
 from scsp_player.propnet import Propnet
 from scsp_player.search import batch_kernels, descent_kernels, proof_kernels
 from scsp_player.search.batch import make_rows
@@ -30,7 +34,7 @@ from scsp_player.search.constants import (
     UNEVALUATED,
 )
 from scsp_player.search.evaluation import Evaluator
-from scsp_player.search.expansion import Expander
+from scsp_player.search.expansion import Expander, NetworkExpander, PropnetExpander
 from scsp_player.search.graph import MOVE, SearchGraph
 from scsp_player.search.settings import MoveStatistics, SearchSettings
 
@@ -39,6 +43,14 @@ ROOT_LIMIT = 256
 
 EAGER_MOVES = 128
 """Nodes with at most so many legal moves in all get them listed when they are first evaluated, if that is free."""
+
+REHEARSAL = """
+(role r) (role s) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal r go) (true (at ?n))) (<= (legal r stay) (true (at ?n))) (legal s wait)
+(<= (next (at ?n)) (true (at ?m)) (succ ?m ?n)) (<= (next gone) (does r go)) (<= (next gone) (true gone))
+(<= terminal (true (at 3)))
+(<= (goal r 100) (true gone)) (<= (goal r 0) (not (true gone))) (<= (goal s 0) (true gone)) (<= (goal s 100) (not (true gone)))
+"""
 
 Clock = Callable[[], float]
 
@@ -81,6 +93,15 @@ class MacUcb:
         self._no_states = np.zeros((0, game.state_words), np.uint64)
         self.graph = self._empty_graph()
         self.set_roots(game.initial_state[None], np.ones(1))
+
+    @classmethod
+    def rehearse(cls) -> None:
+        """Search a tiny game with the network's expander, and prune its graph, so that everything is compiled."""
+        game = ground(parse_program(REHEARSAL, "<rehearsal>"))
+        propnet = Propnet(game)
+        search = cls(game, propnet, NetworkExpander(template(game), game, PropnetExpander(propnet)), 0)
+        search.think(math.inf, leaves=2)
+        search.graph.prune(search._roots)
 
     def _empty_graph(self) -> SearchGraph:
         graph = SearchGraph(self.game, self.settings.memory_bytes, prove=self.settings.prove)

@@ -73,6 +73,8 @@ class PuzzleSearch:
         """Take one step of each kind in a tiny game, so that everything is compiled."""
         game = ground(parse_program(REHEARSAL, "<rehearsal>"))
         search = cls(game, Propnet(game))
+        search._nearness(game.initial_state[None])
+        search._space.reserve(0)
         for step in search._steps:
             step(math.inf)
 
@@ -95,6 +97,16 @@ class PuzzleSearch:
     def states(self) -> NDArray[np.uint64]:
         """uint64[1, words]: the state that the search starts from."""
         return self._state[None]
+
+    @property
+    def nodes(self) -> int:
+        """How many states the enumeration has found."""
+        return self._space.count
+
+    @property
+    def bytes_used(self) -> int:
+        """Memory that they take."""
+        return self._space.bytes_used
 
     @property
     def decided(self) -> bool:

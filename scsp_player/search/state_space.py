@@ -119,13 +119,20 @@ class StateSpace:
             self._link(begin, begin + position, begin + after, used)
             position = after
 
+    def reserve(self, more: int) -> None:
+        """Make a new hash table with room for so many more states."""
+        size = len(self._table)
+        while 2 * (self.count + more) > size:
+            size *= 4
+        self._table = np.zeros(size, np.int32)
+        kernels.rebuild(self.state, self.count, self._table)
+
     def _link(self, offset: int, begin: int, end: int, used: int) -> None:
         """Enter the successors by ``used`` joint moves of the states from ``begin`` to ``end``."""
         owner, moves = self._owner[:used] + offset, self._moves[:used]
         first = int(self.first[begin])
-        while 2 * (self.count + used) > len(self._table):
-            self._table = np.zeros(4 * len(self._table), np.int32)
-            kernels.rebuild(self.state, self.count, self._table)
+        if 2 * (self.count + used) > len(self._table):
+            self.reserve(used)
         if used:
             successors = self._propnet.successors(self.state[owner], moves)
             before = self.count

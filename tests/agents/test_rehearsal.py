@@ -1,5 +1,9 @@
 """The tiny match that compiles everything before a clock runs."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from scsp_player.agents.base import Turn
@@ -28,3 +32,13 @@ def test_every_agent_of_ours_plays_both_turns(name, monkeypatch):
     monkeypatch.setattr(factory, "play", noting)
     kind.load()
     assert [n for i, n in enumerate(turns) if n not in turns[:i]] == [0, 1]
+
+
+def test_no_match_needs_a_kernel_that_is_not_compiled_before():
+    root = Path(__file__).resolve().parents[2]
+    # One player, several that move at the same time, and hidden information; in a process that has played nothing else.
+    games = [str(root / "games" / f"{name}.kif") for name in ("eight-puzzle", "light-trails", "kuhn-poker")]
+    script = [sys.executable, "-m", "tests.agents.kernels_in_use", "mac-ucb", *games]
+    number, *added = subprocess.run(script, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert int(number) > 20
+    assert added == [""] * len(games)
