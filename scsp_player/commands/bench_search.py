@@ -11,6 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from scsp_player.propnet import Propnet
+    from scsp_player.search import MacUcb
+    from scsp_player.search.puzzle import PuzzleSearch
 
 
 def search(
@@ -26,7 +28,8 @@ def search(
 ) -> None:
     """Search from the initial state and report leaves, playouts and nodes per CPU second, mean depth, and proven values.
 
-    Values are those of the first role that is not chance; `prove_s` says after how many CPU seconds the value was certain. With
+    Values are those of the first role that is not chance; `prove_s` says after how many CPU seconds the value was certain. Games
+    with one player are searched as puzzles: leaves are the moves looked at by the enumeration of their states. With
     `--prove` all reachable states are enumerated where the search leaves the value open, and backward induction gives bounds for it
     (`low`, `high`). Exit status 2 if a sheet cannot be measured.
 
@@ -68,6 +71,7 @@ def _row(file: Path, spec: str, seconds: float, timeout: float, prove: float, se
     from scsp_player.grounding import BudgetExceeded, ground
     from scsp_player.propnet import Propnet
     from scsp_player.search import MacUcb
+    from scsp_player.search.puzzle import PuzzleSearch
 
     agent = make_agent(spec)
     if not isinstance(agent, SearchingAgent) or not issubclass(agent.search_class, MacUcb):
@@ -82,20 +86,21 @@ def _row(file: Path, spec: str, seconds: float, timeout: float, prove: float, se
     except (GdlError, BudgetExceeded, StopIteration, OSError) as error:
         return {"game": file.name, "error": str(error)}
     search = agent.search
-    assert isinstance(search, MacUcb)
+    assert isinstance(search, MacUcb | PuzzleSearch)
     search.think(time.thread_time() + 1e6, leaves=1)  # loads the kernels
-    begin, leaves, depth = time.thread_time(), search.leaves, search.depth
+    begin, before = time.thread_time(), _counts(search)
     search.think(begin + seconds)
-    used, leaves, depth = max(time.thread_time() - begin, 1e-9), search.leaves - leaves, search.depth - depth
+    used = max(time.thread_time() - begin, 1e-9)
+    leaves, playouts, depth = (after - start for after, start in zip(_counts(search), before, strict=True))
     row = {
         "game": file.name,
         "agent": spec,
-        "expander": search.expander.name,
+        "expander": search.expander.name if isinstance(search, MacUcb) else "puzzle",
         "leaves_per_s": leaves / used,
-        "playouts_per_s": leaves * search.settings.playouts / used,
-        "nodes": search.graph.nodes,
-        "edges": search.graph.edges,
-        "bytes": search.graph.bytes_used,
+        "playouts_per_s": playouts / used,
+        "nodes": search.graph.nodes if isinstance(search, MacUcb) else search.nodes,
+        "edges": search.graph.edges if isinstance(search, MacUcb) else search.leaves,
+        "bytes": search.graph.bytes_used if isinstance(search, MacUcb) else search.bytes_used,
         "depth": depth / max(1, leaves),
         "cpu_s": used,
         "decided": search.decided,
@@ -105,6 +110,15 @@ def _row(file: Path, spec: str, seconds: float, timeout: float, prove: float, se
         "high": search.value,
     }
     return row if search.decided or not prove else row | _enumerate(Propnet(game), search.role, prove)
+
+
+def _counts(search: MacUcb | PuzzleSearch) -> tuple[int, int, int]:
+    """Leaves, playouts, and the sum of the leaves' depths so far; the enumeration of a puzzle's states plays nothing out."""
+    from scsp_player.search import MacUcb
+
+    if isinstance(search, MacUcb):
+        return search.leaves, search.leaves * search.settings.playouts, search.depth
+    return search.leaves, 0, 0
 
 
 def _enumerate(propnet: Propnet, role: int, seconds: float) -> dict[str, Any]:
