@@ -32,7 +32,7 @@ WORK = 400_000
 """Joint moves that a game or the rest of one may have to be solved exactly."""
 
 RATE = 100_000
-"""Joint moves that a graph of beliefs takes in a second, roughly."""
+"""Joint moves that a graph of beliefs, or a sequence form, takes in a second on a busy machine, roughly."""
 
 SHARE = 0.5
 """Share of the time in which that is tried; what is left is for search."""
@@ -125,7 +125,7 @@ class InformationSetPlayer:
             self.game.initial_state[None],
             first,
             np.ones(1),
-            work=WORK,
+            work=min(WORK, int(RATE * max(0.0, give_up - begin))),
             expired=lambda: self.clock() >= give_up,
         )
         if whole is not None:
@@ -139,7 +139,7 @@ class InformationSetPlayer:
         end = self.clock() + self._patience
         return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end)
 
-    def update(self, own_move: Term, percepts: frozenset[Term]) -> bool:
+    def update(self, own_move: Term | None, percepts: frozenset[Term]) -> bool:
         """Take in one turn; whether the percepts could be explained."""
         return self.belief.update(own_move, percepts)
 
@@ -195,7 +195,7 @@ class InformationSetPlayer:
                 self.belief.states,
                 self.belief.views,
                 self.belief.probabilities,
-                work=WORK // 4,
+                work=min(WORK // 4, int(RATE * max(0.0, give_up - begin))),
                 expired=lambda: self.clock() >= give_up,
             )
             if rest is None:

@@ -128,8 +128,8 @@ class SearchingAgent(Agent):
             # Whoever is told everything has nothing to guess, whatever the rules say about percepts.
             self._hidden = None
             self._follow(turn.joint_move)
-        elif turn.own_move is not None:
-            if not self._belief.update(turn.own_move, turn.percepts or frozenset()):
+        elif turn.percepts is not None:
+            if not self._belief.update(turn.own_move, turn.percepts):
                 LOG.warning("turn %d: nothing explains what was seen", turn.number)
             if self._hidden is None:
                 self.search.set_roots(*self._belief.marginal())

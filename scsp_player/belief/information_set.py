@@ -77,18 +77,27 @@ class Belief:
         self.view = self.views[:, self.role].copy()
         self.probabilities: Weights = np.ones(1)
 
-    def update(self, own_move: Term, percepts: frozenset[Term]) -> bool:
+    def update(self, own_move: Term | None, percepts: frozenset[Term]) -> bool:
         """Take in one turn; returns whether any state explains the percepts (if none does, they are ignored).
+
+        Args:
+            own_move: None if it is not known, as for a player that was interrupted; it may then be any.
+            percepts: what the role saw.
 
         Raises:
             ValueError: if ``own_move`` is not a move of the role.
         """
-        move = self.game.move_index[self.role].get(own_move)
-        if move is None:
+        move = self.game.move_index[self.role].get(own_move) if own_move is not None else None
+        if move is None and own_move is not None:
             raise ValueError(f"{own_move} is not a move of {self.game.roles[self.role]}")
         expected = self._views.expected(self.role, percepts)
-        self.past.append((move, expected))
-        own = self._views.of_role(self.role, self.view, np.array([move], np.int32), expected[None])
+        named = int(self.game.role_start[self.role]) if move is None else move
+        own = self._views.of_role(self.role, self.view, np.array([named], np.int32), expected[None])
+        if move is None:
+            own = ~own  # not the view of any move
+            self.resampler = None
+        else:
+            self.past.append((move, expected))
         found = self._follow(move, expected)
         if not found and self.resampler is not None and not self.exact:
             better = self.resampler(self.past)
@@ -120,10 +129,10 @@ class Belief:
         """int64[count]: entries drawn by their probabilities, each as often as expected up to one time, in random order."""
         return self._generator.permutation(_systematic(self.probabilities, count, self._generator))
 
-    def _follow(self, move: int, expected: NDArray[np.bool_] | None) -> bool:
+    def _follow(self, move: int | None, expected: NDArray[np.bool_] | None) -> bool:
         """Go one turn further; False, and nothing has changed, if no joint move shows what was expected (None: anything)."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
-        fixed = {self.role: move}
+        fixed = {} if move is None else {self.role: move}
         sizes = np.where(terminal, 0.0, number_of_joint_moves(self.game, legal, fixed))
         live = np.flatnonzero(sizes > 0)
         if not len(live):

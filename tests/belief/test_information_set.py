@@ -65,6 +65,16 @@ def test_impossible_percepts_are_survived(game):
     assert len(belief.states) == 4
 
 
+def test_an_own_move_that_is_not_known_may_be_any(game):
+    belief, told = (Belief(game, Propnet(game), 1) for _ in range(2))
+    for one, move in ((belief, None), (told, Symbol("noop"))):
+        assert one.update(move, frozenset())
+        assert one.update(Symbol("look"), frozenset({Symbol("red")}))
+    assert held(game, belief) == ["(held c1)"]
+    assert [game.move(int(m)) for m in belief.legal_moves()] == [Symbol("look"), Symbol("stop")]
+    assert belief.view != told.view
+
+
 def test_above_the_limit_states_are_drawn(game):
     belief = Belief(game, Propnet(game), 1, limit=3)
     belief.update(Symbol("noop"), frozenset())
