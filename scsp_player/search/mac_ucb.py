@@ -96,12 +96,16 @@ class MacUcb:
 
     @classmethod
     def rehearse(cls) -> None:
-        """Search a tiny game with the network's expander, and prune its graph, so that everything is compiled."""
+        """Search a tiny game with either expander, and prune its graph, so that everything is compiled."""
         game = ground(parse_program(REHEARSAL, "<rehearsal>"))
         propnet = Propnet(game)
-        search = cls(game, propnet, NetworkExpander(template(game), game, PropnetExpander(propnet)), 0)
-        search.think(math.inf, leaves=2)
-        search.graph.prune(search._roots)
+        # How far a search looks ahead depends on the length of matches; this one does in any case.
+        settings = SearchSettings(lookahead=1e6)
+        plain = PropnetExpander(propnet)
+        for expander in (NetworkExpander(template(game), game, plain), plain):
+            search = cls(game, propnet, expander, 0, settings=settings)
+            search.think(math.inf, leaves=2)
+            search.graph.prune(search._roots)
 
     def _empty_graph(self) -> SearchGraph:
         graph = SearchGraph(self.game, self.settings.memory_bytes, prove=self.settings.prove)

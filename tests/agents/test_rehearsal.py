@@ -42,3 +42,18 @@ def test_no_match_needs_a_kernel_that_is_not_compiled_before():
     number, *added = subprocess.run(script, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
     assert int(number) > 20
     assert added == [""] * len(games)
+
+
+def test_the_search_rehearses_looking_ahead():
+    # Alone in a process: whether matches before have looked ahead depends on their games.
+    code = "\n".join(
+        [
+            "from scsp_player.search import MacUcb, batch_kernels",
+            "MacUcb.rehearse()",
+            "kernels = (batch_kernels.list_joint_moves, batch_kernels.link_seen, batch_kernels.link_solutions)",
+            "print([len(kernel.signatures) for kernel in kernels])",
+        ]
+    )
+    root = Path(__file__).resolve().parents[2]
+    result = subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True, text=True)
+    assert result.stdout == "[1, 1, 1]\n"
