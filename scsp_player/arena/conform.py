@@ -11,7 +11,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +66,6 @@ class Conformance:
     states: int = 0
     mismatches: tuple[Mismatch, ...] = ()
     skipped: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The outcome as JSON types."""
-        return asdict(self)
 
 
 @dataclass

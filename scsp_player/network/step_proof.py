@@ -352,9 +352,6 @@ class _Local:
         place = np.minimum(np.searchsorted(self._atoms, atoms), max(0, len(self._atoms) - 1))
         return self._atoms[place] == atoms if len(self._atoms) else np.zeros(len(atoms), dtype=np.bool_)
 
-    def _present(self, atoms: Ints) -> Ints:
-        return atoms[self._has(atoms)]
-
     def _variables(self, atoms: Ints) -> Ints:
         return (1 + np.searchsorted(self._atoms, atoms)).astype(np.int32)
 

@@ -209,13 +209,6 @@ class Code:
         """The sum of the words."""
         return self._intrinsic(f"llvm.vector.reduce.add.v{WORDS}i64", WORD, vector)
 
-    def trailing_zeros(self, word: Value) -> Value:
-        """The number of the lowest set bit of a word that is not zero."""
-        module = self.function.module
-        name = "llvm.cttz.i64"
-        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(WORD, [WORD, BIT]), name)
-        return Value(self, self.builder.call(function, [word.raw, ir.Constant(BIT, 1)]))
-
     # Control
 
     def variable(self, value: Value) -> Variable:
