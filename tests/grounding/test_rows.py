@@ -168,14 +168,19 @@ def test_r35_r36_chance_is_a_role_like_others_and_needs_no_goal(engine):
 
 
 def test_r39_a_large_sheet_is_given_up_in_time_and_asked_step_by_step():
-    values = "".join(f"(d {i})" for i in range(60))
-    wide = "".join(f"(<= (next (f{i} ?a ?b ?c ?e)) (d ?a) (d ?b) (d ?c) (d ?e) (true (f{i} ?a ?b ?c ?e)))" for i in range(400))
-    seeds = "".join(f"(init (f{i} 1 2 3 4)) (<= (next (f{i} ?a ?b ?c ?e)) (does r (s ?a ?b ?c ?e)))" for i in range(400))
-    open_moves = "(<= (legal r (s ?a ?b ?c ?e)) (d ?a) (d ?b) (d ?c) (d ?e) (true (f1 ?a ?x ?y ?z)) (true (f2 ?u ?b ?c ?e)))"
-    program = parse_program(FRAME + values + wide + seeds + open_moves)
+    # Five wheels of a hundred places, one turned a move: six moves a state, but 10^10 fluents, which no machine grounds in time.
+    wheels = ["?a", "?b", "?c", "?d", "?e"]
+    turns = "".join(
+        f"(legal r (turn {i})) (<= (next (at {' '.join([*wheels[:i], '?next', *wheels[i + 1 :]])}))"
+        f" (does r (turn {i})) (true (at {' '.join(wheels)})) (follows {wheels[i]} ?next))"
+        for i in range(5)
+    )
+    follows = "".join(f"(follows {i} {(i + 1) % 100})" for i in range(100))
+    program = parse_program(FRAME + turns + follows + "(init (at 99 99 1 2 3))")
     with pytest.raises(BudgetExceeded):
         ground(program, seconds=0.5)
     machine = Reasoner(program)
     state = machine.initial_state()
-    assert names(machine.legal_moves(state)[0]) == ["(s 1 2 3 4)", "go"]
+    assert names(machine.legal_moves(state)[0]) == ["(turn 0)", "(turn 1)", "(turn 2)", "(turn 3)", "(turn 4)", "go"]
+    assert names(machine.fluents(machine.successor(state, (parse_term("(turn 1)"),)))) == ["(at 99 0 1 2 3)"]
     assert machine.is_terminal(machine.successor(state, (parse_term("go"),)))
