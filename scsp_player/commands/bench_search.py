@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+SYMMETRY_SHARE = 0.1
+"""Share of the time to enumerate that looking for symmetries may take."""
+
 if TYPE_CHECKING:
     from scsp_player.propnet import Propnet
     from scsp_player.search import MacUcb
@@ -127,14 +130,17 @@ def _enumerate(propnet: Propnet, role: int, seconds: float) -> dict[str, Any]:
 
     from scsp_player.search.backward import backward_induction
     from scsp_player.search.state_space import StateSpace
+    from scsp_player.search.symmetry import find_symmetries, images_of
 
     begin = time.thread_time()
-    space = StateSpace(propnet, propnet.game.initial_state)
+    symmetries = find_symmetries(propnet.game, SYMMETRY_SHARE * seconds)
+    space = StateSpace(propnet, propnet.game.initial_state, images=images_of(symmetries, propnet.game))
     space.explore(begin + seconds, clock=time.thread_time)
     values = backward_induction(space, begin + 1.5 * seconds, clock=time.thread_time)
     value = values.value(0, role)
     return {
         "states": space.count,
+        "symmetries": symmetries.order,
         "value": value,
         "low": float(values.low[0, role]),
         "high": float(values.high[0, role]),

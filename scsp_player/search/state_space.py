@@ -24,6 +24,8 @@ FIRST_TABLE = 1 << 12
 class StateSpace:
     """States in the order in which breadth-first search finds them, and their joint moves.
 
+    With ``images``, states that symmetries of the game take to each other are one: the first of them in the order of their words.
+
     The joint moves of state ``i`` are ``first[i]`` … ``first[i + 1] - 1``, all combinations of the roles' legal moves with the last
     role's varying fastest. Arrays have room for ``memory_bytes``; pages that are never touched cost nothing.
 
@@ -40,9 +42,24 @@ class StateSpace:
         closed: whether no room or too many joint moves ended the enumeration for good.
     """
 
-    def __init__(self, propnet: Propnet, state: NDArray[np.uint64], memory_bytes: int = 1 << 29) -> None:
+    def __init__(
+        self,
+        propnet: Propnet,
+        state: NDArray[np.uint64],
+        memory_bytes: int = 1 << 29,
+        images: NDArray[np.int32] | None = None,
+    ) -> None:
+        """Begin at ``state``.
+
+        Args:
+            propnet: the circuit of the game.
+            state: uint64[words].
+            memory_bytes: how much room there is.
+            images: int32[k, fluents], symmetries of the game, closed under composition but for the identity: what fluent i becomes.
+        """
         game = propnet.game
         self.game = game
+        self._images = np.zeros((0, game.fluents), np.int32) if images is None else images
         self._propnet = propnet
         roles, words = len(game.roles), game.state_words
         self._units = 8 * words + 1 + 8 * roles + 16 + 8, 4 + 4 * roles
@@ -64,6 +81,8 @@ class StateSpace:
         self._owner = np.zeros(JOINT_ROOM, np.int64)
         self._moves = np.zeros((JOINT_ROOM, roles), np.int32)
         numbers = np.zeros(1, np.int32)
+        state = state.copy()
+        kernels.make_canonical(state[None], self._images)
         self.count = int(kernels.enter(self.state, 0, self._table, state[None], numbers))
 
     @property
@@ -135,6 +154,8 @@ class StateSpace:
             self.reserve(used)
         if used:
             successors = self._propnet.successors(self.state[owner], moves)
+            if len(self._images):
+                kernels.make_canonical(successors, self._images)
             before = self.count
             child = self.child[first : first + used]
             self.count = int(kernels.enter(self.state, before, self._table, successors, child))
@@ -151,7 +172,13 @@ class StateSpace:
         return int(np.searchsorted(self.first[: self.expanded + 1], edge, side="right")) - 1
 
     def line_to(self, number: int) -> NDArray[np.int32]:
-        """int32[length, roles]: the joint moves that lead from the first state to a state, as few as possible."""
+        """int32[length, roles]: the joint moves that lead from the first state to a state, as few as possible.
+
+        Raises:
+            ValueError: with symmetries, as each move is then one of some image of a state.
+        """
+        if len(self._images):
+            raise ValueError("moves between classes of states make no line")
         line = []
         while self.found[number]:
             edge = int(self.found[number]) - 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from scsp_player.search.graph_kernels import helper, scramble
+from scsp_player.kernels import helper, kernel
+from scsp_player.search.graph_kernels import scramble
 
 
 @helper
@@ -30,7 +30,7 @@ def _slot_of(state: Any, row: Any, table: Any, known: Any) -> Any:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter(known: Any, count: int, table: Any, states: Any, numbers: Any) -> int:
     """``numbers`` int32[k] become the numbers of ``states`` uint64[k, words]; new ones are appended to ``known``.
 
@@ -48,20 +48,42 @@ def enter(known: Any, count: int, table: Any, states: Any, numbers: Any) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def make_canonical(states: Any, images: Any) -> None:
+    """Replace each of the states uint64[k, words] by its least image under the symmetries int32[n, fluents]."""
+    words = states.shape[1]
+    image = np.empty(words, np.uint64)
+    least = np.empty(words, np.uint64)
+    for k in range(states.shape[0]):
+        least[:] = states[k]
+        for s in range(images.shape[0]):
+            image[:] = np.uint64(0)
+            for fluent in range(images.shape[1]):
+                if states[k, fluent >> 6] >> np.uint64(fluent & 63) & np.uint64(1):
+                    to = images[s, fluent]
+                    image[to >> 6] |= np.uint64(1) << np.uint64(to & 63)
+            for w in range(words):
+                if image[w] != least[w]:
+                    if image[w] < least[w]:
+                        least[:] = image
+                    break
+        states[k] = least
+
+
+@kernel
 def rebuild(known: Any, count: int, table: Any) -> None:
     """Enter the first ``count`` states, all different, into an empty table."""
     for k in range(count):
         table[_slot_of(known, k, table, known)] = k + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_of(known: Any, table: Any, state: Any) -> int:
     """The number of ``state`` uint64[1, words], -1 if it was not entered."""
     return int(table[_slot_of(state, 0, table, known)]) - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_joint_moves(legal: Any, over: Any, start: int, role_start: Any, width: Any, owner: Any, moves: Any) -> Any:
     """List all joint moves of states ``start``, … in mixed radix order, first role most significant, as long as there is room.
 
