@@ -23,7 +23,6 @@ from scsp_player.belief.histories import Past
 from scsp_player.belief.information_set import States, Weights
 from scsp_player.belief.joint_moves import number_of_joint_moves
 from scsp_player.belief.views import ViewArray
-from scsp_player.gdl.terms import Term
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import NetworkTooLargeError, template
 from scsp_player.propnet import Propnet
@@ -138,10 +137,6 @@ class InformationSetPlayer:
             return None
         end = self.clock() + self._patience
         return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end)
-
-    def update(self, own_move: Term | None, percepts: frozenset[Term]) -> bool:
-        """Take in one turn; whether the percepts could be explained."""
-        return self.belief.update(own_move, percepts)
 
     def first_move(self) -> int:
         """A legal move at once: global index, -1 if there is none."""

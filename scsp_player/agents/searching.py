@@ -36,6 +36,12 @@ GROUNDING_SECONDS = 5.0
 LEAST_TO_IMPROVE = 0.5
 """With less than so many seconds of the start clock left, matches are too fast for simplifying the network in the background."""
 
+BELIEF_SHARE = 0.4
+"""Share of a turn in which beliefs are followed exactly; what is left out after that makes them a sample."""
+
+OBSERVING_SECONDS = 2.0
+"""The same for a turn that is only observed."""
+
 
 class SearchingAgent(Agent):
     """Plays by a ``MacUcb`` search; subclasses say with which settings and which expander.
@@ -121,6 +127,10 @@ class SearchingAgent(Agent):
 
     def observe(self, turn: Turn) -> None:
         """Follow the match without choosing."""
+        self._take_in(turn, self.clock() + OBSERVING_SECONDS)
+
+    def _take_in(self, turn: Turn, end: float) -> None:
+        """Follow the match; beliefs may become a sample to be done by ``end``."""
         if self._stand_in is not None:
             self._stand_in.observe(turn)
             return
@@ -129,7 +139,7 @@ class SearchingAgent(Agent):
             self._hidden = None
             self._follow(turn.joint_move)
         elif turn.percepts is not None:
-            if not self._belief.update(turn.own_move, turn.percepts):
+            if not self._belief.update(turn.own_move, turn.percepts, lambda: self.clock() >= end):
                 LOG.warning("turn %d: nothing explains what was seen", turn.number)
             if self._hidden is None:
                 self.search.set_roots(*self._belief.marginal())
@@ -152,7 +162,8 @@ class SearchingAgent(Agent):
         """Follow the match, then search until the deadline."""
         if self._stand_in is not None:
             return self._stand_in.play(turn, self._wall(deadline))
-        self.observe(turn)
+        begin = self.clock()
+        self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin))
         first = self.search.best_move() if self._hidden is None else self._hidden.first_move()
         if first < 0:
             raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")

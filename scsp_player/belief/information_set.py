@@ -22,6 +22,9 @@ WORK = 32
 ROUNDS = 64
 """Batches of drawn joint moves that one update may try when there are too many to list."""
 
+CHUNK = 2048
+"""Joint moves tried between two looks at the clock."""
+
 Model = Callable[[int, ViewArray, NDArray[np.int32], NDArray[np.int64]], Weights]
 """How likely others' moves are: role, their views, the moves and from how many they chose; float64[n], 1/count if uniform."""
 
@@ -77,12 +80,13 @@ class Belief:
         self.view = self.views[:, self.role].copy()
         self.probabilities: Weights = np.ones(1)
 
-    def update(self, own_move: Term | None, percepts: frozenset[Term]) -> bool:
+    def update(self, own_move: Term | None, percepts: frozenset[Term], expired: Callable[[], bool] = lambda: False) -> bool:
         """Take in one turn; returns whether any state explains the percepts (if none does, they are ignored).
 
         Args:
             own_move: None if it is not known, as for a player that was interrupted; it may then be any.
             percepts: what the role saw.
+            expired: whether time is up. Joint moves are tried in random order, so that what was found until then is a sample.
 
         Raises:
             ValueError: if ``own_move`` is not a move of the role.
@@ -98,7 +102,7 @@ class Belief:
             self.resampler = None
         else:
             self.past.append((move, expected))
-        found = self._follow(move, expected)
+        found = self._follow(move, expected, expired)
         if not found and self.resampler is not None and not self.exact:
             better = self.resampler(self.past)
             if better is not None:
@@ -107,7 +111,7 @@ class Belief:
         if not found:
             self.confused += 1
             # Going on from any successor keeps the player in the match.
-            self._follow(move, None)
+            self._follow(move, None, expired)
         self.view = own
         self.views[:, self.role] = own[0]
         return found
@@ -129,7 +133,7 @@ class Belief:
         """int64[count]: entries drawn by their probabilities, each as often as expected up to one time, in random order."""
         return self._generator.permutation(_systematic(self.probabilities, count, self._generator))
 
-    def _follow(self, move: int | None, expected: NDArray[np.bool_] | None) -> bool:
+    def _follow(self, move: int | None, expected: NDArray[np.bool_] | None, expired: Callable[[], bool]) -> bool:
         """Go one turn further; False, and nothing has changed, if no joint move shows what was expected (None: anything)."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
         fixed = {} if move is None else {self.role: move}
@@ -142,11 +146,15 @@ class Belief:
             others = [r for r in range(len(self.game.roles)) if r != self.role]
             weights = self.probabilities[live[found.owner]]
             weights = weights * self._likelihood(others, live[found.owner], found.moves, found.counts[found.owner])
-            parts = [self._step(live[found.owner], found.moves, weights, expected)]
+            parts = self._listed(live[found.owner], found.moves, weights, expected, expired)
         else:
             self.exact = False
-            parts = self._drawn(live, legal, fixed, expected)
+            parts = self._drawn(live, legal, fixed, expected, expired)
         states, views, weights = (np.concatenate(list(part)) for part in zip(*parts, strict=True))
+        # Being asked for another move tells that the match goes on.
+        going = np.flatnonzero(~self._propnet.terminal(states))
+        if len(going):
+            states, views, weights = states[going], views[going], weights[going]
         if not len(states) or weights.sum() <= 0:
             return False
         self._set(states, views, weights)
@@ -163,8 +171,34 @@ class Belief:
                 result *= self.model(role, self.views[owner, role], moves[:, role], counts[:, role])
         return result
 
+    def _listed(
+        self,
+        owner: NDArray[np.int64],
+        moves: NDArray[np.int32],
+        weights: Weights,
+        expected: NDArray[np.bool_] | None,
+        expired: Callable[[], bool],
+    ) -> list[tuple[States, ViewArray, Weights]]:
+        """Successors by all these joint moves; by a random part of them, one chunk at least, if time is short."""
+        if len(owner) <= CHUNK:
+            return [self._step(owner, moves, weights, expected)]
+        order = self._generator.permutation(len(owner))
+        parts: list[tuple[States, ViewArray, Weights]] = []
+        for begin in range(0, len(order), CHUNK):
+            if parts and expired():
+                self.exact = False
+                break
+            chunk = order[begin : begin + CHUNK]
+            parts.append(self._step(owner[chunk], moves[chunk], weights[chunk], expected))
+        return parts
+
     def _drawn(
-        self, live: NDArray[np.int64], legal: NDArray[np.bool_], fixed: dict[int, int], expected: NDArray[np.bool_] | None
+        self,
+        live: NDArray[np.int64],
+        legal: NDArray[np.bool_],
+        fixed: dict[int, int],
+        expected: NDArray[np.bool_] | None,
+        expired: Callable[[], bool],
     ) -> list[tuple[States, ViewArray, Weights]]:
         """Successors of drawn entries and joint moves until ``limit`` of them fit, or enough was tried."""
         parts, number = [], 0
@@ -174,7 +208,7 @@ class Belief:
             moves = draw_joint_moves(self.game, legal[entries], self._generator, fixed)
             parts.append(self._step(entries, moves, np.ones(len(entries)), expected))
             number += len(parts[-1][0])
-            if number >= self.limit:
+            if number >= self.limit or expired():
                 break
         return parts
 
@@ -188,10 +222,6 @@ class Belief:
             keep = np.flatnonzero((seen[:, mine] == expected[mine]).all(axis=1))
             owner, moves, weights, seen, before = owner[keep], moves[keep], weights[keep], seen[keep], before[keep]
         states = self._propnet.successors(before, moves)
-        # Being asked for another move tells that the match goes on.
-        going = np.flatnonzero(~self._propnet.terminal(states))
-        if len(going):
-            owner, moves, weights, seen, states = owner[going], moves[going], weights[going], seen[going], states[going]
         return states, self._views.after(self.views[owner], moves, seen), weights
 
     def _set(self, states: States, views: ViewArray, weights: Weights) -> None:

@@ -93,3 +93,37 @@ def test_a_known_state(game):
     belief.update(Symbol("noop"), frozenset())
     belief.certain(game.initial_state)
     assert np.array_equal(belief.states, game.initial_state[None])
+
+
+def test_a_long_update_may_be_cut_short_and_is_a_sample_then():
+    """Of 4,096 ways in which three dice of sixteen sides may lie, half fit what was seen."""
+    numbers = " ".join(f"(number n{i})" for i in range(16)) + " ".join(f"(low n{i})" for i in range(8))
+    roll = "(<= (legal random (roll ?a ?b ?c)) (true start) (number ?a) (number ?b) (number ?c))"
+    rules = f"""
+    (role random) (role player) (init start) {numbers} {roll}
+    (<= (legal random rest) (true rolled))
+    (legal player noop) (<= (next rolled) (true start)) (<= (next rolled) (true rolled))
+    (<= (next (die 1 ?a)) (does random (roll ?a ?b ?c))) (<= (next (die 2 ?b)) (does random (roll ?a ?b ?c)))
+    (<= (next (die 3 ?c)) (does random (roll ?a ?b ?c)))
+    (<= (sees player low) (does random (roll ?a ?b ?c)) (low ?b))
+    (<= terminal (true (die 1 n0)) (true (die 2 n0)) (true (die 3 n0))) (goal player 0)
+    """
+    game = ground(rules)
+    propnet = Propnet(game)
+    whole, cut = (Belief(game, propnet, 1, seed=5) for _ in range(2))
+    low = frozenset({Symbol("low")})
+    looks = []
+
+    def expired() -> bool:
+        looks.append(len(looks))
+        return True
+
+    assert whole.update(Symbol("noop"), low)
+    assert cut.update(Symbol("noop"), low, expired)
+    assert looks == [0]
+    assert not cut.exact
+    assert 800 < len(cut.states) < 1248  # half of one chunk, but for chance
+    assert len(whole.states) == 2000  # 2,047 fit and go on, drawn down to the limit
+    seen = {f"(die 2 n{i})" for i in range(8)}
+    assert all(seen & set(map(str, game.fluents_of(state))) for state in cut.states[:50])
+    assert cut.update(Symbol("noop"), frozenset(), expired)
