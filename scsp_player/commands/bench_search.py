@@ -126,12 +126,18 @@ def _counts(search: MacUcb | PuzzleSearch) -> tuple[int, int, int]:
 
 def _enumerate(propnet: Propnet, role: int, seconds: float) -> dict[str, Any]:
     """What all reachable states say about the value of the first one."""
+    import math
     import time
+
+    import numpy as np
 
     from scsp_player.search.backward import backward_induction
     from scsp_player.search.state_space import StateSpace
     from scsp_player.search.symmetry import find_symmetries, images_of
 
+    rehearsal = StateSpace(propnet, propnet.game.initial_state, 1 << 20, np.arange(propnet.game.fluents, dtype=np.int32)[None])
+    rehearsal.explore(time.thread_time() + 0.01, clock=time.thread_time)
+    backward_induction(rehearsal, math.inf)
     begin = time.thread_time()
     symmetries = find_symmetries(propnet.game, SYMMETRY_SHARE * seconds)
     space = StateSpace(propnet, propnet.game.initial_state, images=images_of(symmetries, propnet.game))

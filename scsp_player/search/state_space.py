@@ -81,8 +81,9 @@ class StateSpace:
         self._owner = np.zeros(JOINT_ROOM, np.int64)
         self._moves = np.zeros((JOINT_ROOM, roles), np.int32)
         numbers = np.zeros(1, np.int32)
-        state = state.copy()
-        kernels.make_canonical(state[None], self._images)
+        if len(self._images):
+            state = state.copy()
+            kernels.make_canonical(state[None], self._images)
         self.count = int(kernels.enter(self.state, 0, self._table, state[None], numbers))
 
     @property
