@@ -23,6 +23,9 @@ Past = list[tuple[int, NDArray[np.bool_]]]
 MAX_ENTRIES = 20_000_000
 """Histories are not looked for when the unrolled tables would have more entries."""
 
+SPARE = 8
+"""The network is unrolled over a multiple of so many turns, so that it serves several turns."""
+
 
 class HistorySampler:
     """Finds histories for one role of a game.
@@ -40,6 +43,8 @@ class HistorySampler:
         self._views = Views(micro.game)
         self._generator = np.random.default_rng((seed, 2))
         self._entries = sum(table.tuples.size for table in micro.instance.constraints)
+        self._unrolled: Unrolled | None = None
+        self._solver: Solver | None = None
 
     def sample(self, past: Past, count: int, expired: Callable[[], bool]) -> tuple[States, ViewArray, Weights] | None:
         """Up to ``count`` histories as states, views and weights, equal ones merged; None if none was found in time.
@@ -49,16 +54,13 @@ class HistorySampler:
             count: histories to draw.
             expired: whether time is up.
         """
-        if self._entries * len(past) > MAX_ENTRIES:
+        network = self._network(len(past))
+        if network is None or expired():
             return None
-        try:
-            unrolled = unroll(self._micro, len(past), state=self._micro.game.initial_state, histories=True)
-        except NetworkTooLargeError:
-            return None
+        unrolled, solver = network
         told = self._told(unrolled, past)
         if told is None:
             return None
-        solver = Solver(unrolled.instance)
         open_moves = [
             int(unrolled.variable[stage, self._micro.action_variable[role]])
             for stage in range(len(past))
@@ -76,6 +78,19 @@ class HistorySampler:
         if not drawn:
             return None
         return self._replayed(past, np.array(drawn, np.int32), np.array(proposals))
+
+    def _network(self, stages: int) -> tuple[Unrolled, Solver] | None:
+        """The network of at least so many turns, and its solver; None if it is too large."""
+        if self._unrolled is None or self._solver is None or self._unrolled.stages < stages:
+            stages = -(-stages // SPARE) * SPARE
+            if self._entries * stages > MAX_ENTRIES:
+                return None
+            try:
+                self._unrolled = unroll(self._micro, stages, state=self._micro.game.initial_state, histories=True)
+            except NetworkTooLargeError:
+                return None
+            self._solver = Solver(self._unrolled.instance)
+        return self._unrolled, self._solver
 
     def _told(self, unrolled: Unrolled, past: Past) -> tuple[list[int], list[int]] | None:
         """What is known, as variables and values; None if the network cannot express it."""
@@ -103,32 +118,33 @@ class HistorySampler:
         self, solver: Solver, told: tuple[list[int], list[int]], open_moves: list[int], expired: Callable[[], bool]
     ) -> tuple[list[int], float] | None:
         """Values of ``open_moves`` and the logarithm of the probability of choosing them; None if there are none, or no time."""
-        levels: list[list[int]] = []
+        levels: list[tuple[int, list[int]]] = []
         chosen: list[int] = []
         chances: list[float] = []
         while not expired():
-            domains = solver.propagate(([*told[0], *open_moves[: len(chosen)]], [*told[1], *chosen]))
-            if domains is not None and len(chosen) == len(open_moves):
-                self.found += 1
-                return chosen, float(sum(chances))
+            domains = solver.propagate(([*told[0], *(open_moves[at] for at, _ in levels)], [*told[1], *chosen]))
             if domains is not None:
-                options = self._generator.permutation(domains[open_moves[len(chosen)]]).tolist()
-                levels.append(options)
+                begin = levels[-1][0] + 1 if levels else 0
+                undecided = next((at for at in range(begin, len(open_moves)) if len(domains[open_moves[at]]) > 1), None)
+                if undecided is None:
+                    self.found += 1
+                    return [int(domains[move][0]) for move in open_moves], float(sum(chances))
+                options = self._generator.permutation(domains[open_moves[undecided]]).tolist()
+                levels.append((undecided, options))
                 chances.append(-float(np.log(len(options))))
             else:
                 self.dead_ends += 1
-                if not chosen:
+                if not levels:
                     return None
                 chosen.pop()
-            while levels and not levels[-1]:
+            while levels and not levels[-1][1]:
                 levels.pop()
                 chances.pop()
-                if not chosen:
-                    return None
-                chosen.pop()
+                if levels:
+                    chosen.pop()
             if not levels:
                 return None
-            chosen.append(levels[-1].pop())
+            chosen.append(levels[-1][1].pop())
         return None
 
     def _replayed(self, past: Past, drawn: NDArray[np.int32], proposals: Weights) -> tuple[States, ViewArray, Weights] | None:

@@ -22,6 +22,9 @@ WORK = 32
 ROUNDS = 64
 """Batches of drawn joint moves that one update may try when there are too many to list."""
 
+THIN = 16
+"""Beliefs that have lost states get new ones when they have fewer entries than this share of the limit."""
+
 CHUNK = 2048
 """Joint moves tried between two looks at the clock."""
 
@@ -78,6 +81,7 @@ class Belief:
         self.states = state[None].copy()
         self.views = self._views.first(1)
         self.view = self.views[:, self.role].copy()
+        self._asked = 2 * self.limit
         self.probabilities: Weights = np.ones(1)
 
     def update(self, own_move: Term | None, percepts: frozenset[Term], expired: Callable[[], bool] = lambda: False) -> bool:
@@ -103,11 +107,12 @@ class Belief:
         else:
             self.past.append((move, expected))
         found = self._follow(move, expected, expired)
-        if not found and self.resampler is not None and not self.exact:
-            better = self.resampler(self.past)
-            if better is not None:
-                self._set(*better)
+        if self.resampler is not None and not self.exact and (not found or self._is_thin()):
+            more = self.resampler(self.past)
+            if more is not None:
+                self._set(*(_mixed((self.states, self.views, self.probabilities), more) if found else more))
                 found = True
+            self._asked = len(self.states)
         if not found:
             self.confused += 1
             # Going on from any successor keeps the player in the match.
@@ -115,6 +120,10 @@ class Belief:
         self.view = own
         self.views[:, self.role] = own[0]
         return found
+
+    def _is_thin(self) -> bool:
+        """Whether few entries are left: too few by the limit, and half of what there was when others were last looked for."""
+        return len(self.states) < min(self.limit // THIN, 1 + self._asked // 2)
 
     def legal_moves(self) -> NDArray[np.int32]:
         """The own moves that are legal in every possible state, else those that are legal in the most probable part of them."""
@@ -238,6 +247,12 @@ class Belief:
                 numbers, copies = np.unique(_systematic(weights / weights.sum(), self.limit, self._generator), return_counts=True)
                 states, views, weights = states[numbers], views[numbers], copies.astype(np.float64)
         self.states, self.views, self.probabilities = states, views, weights / weights.sum()
+
+
+def _mixed(one: tuple[States, ViewArray, Weights], other: tuple[States, ViewArray, Weights]) -> tuple[States, ViewArray, Weights]:
+    """Two samples of the same distribution as one, in which each counts by its number of entries."""
+    weights = [len(part[2]) * part[2] / part[2].sum() for part in (one, other)]
+    return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]), np.concatenate(weights)
 
 
 def sums(place: NDArray[np.int64], weights: Weights, count: int) -> Weights:

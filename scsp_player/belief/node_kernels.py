@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scsp_player.kernels import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -17,11 +18,9 @@ Keys = NDArray[np.uint64]
 NODES, SLOTS = 0, 1
 """What is in use, in the array ``used``."""
 
-_TABLE = "int32[::1], uint64[::1], int64[::1], int32[::1], int64[::1]"
-_STATISTICS = "int32[::1], float64[::1], float64[::1], float64[::1], float64[::1]"
 
 
-@njit("int64(int32[::1], uint64[::1], uint64)", cache=True, nogil=True)
+@kernel
 def find(table: Ints, key: Keys, wanted: np.uint64) -> int:
     """The place of a key in the table: its node is there, or -1 where it belongs."""
     mask = len(table) - 1
@@ -31,12 +30,7 @@ def find(table: Ints, key: Keys, wanted: np.uint64) -> int:
     return place
 
 
-@njit(
-    f"void(boolean[:, ::1], uint64[:, ::1], boolean[::1], float64[:, ::1], int32[::1], int64, float64, float64, {_TABLE}, "
-    f"{_STATISTICS}, int32[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], boolean[::1])",
-    cache=True,
-    nogil=True,
-)
+@kernel
 def choose(
     legal: Bools,
     views: Keys,
@@ -151,12 +145,7 @@ def choose(
             slots[lane, role], nodes[lane, role], probability[lane, role] = chosen, node, sure
 
 
-@njit(
-    "void(int64[:, :, ::1], float64[:, :, ::1], int64[:, :, ::1], int64[::1], float64[:, ::1], float64, int64[::1], int32[::1], "
-    "float64[::1], float64[::1])",
-    cache=True,
-    nogil=True,
-)
+@kernel
 def back_up(
     slots: Longs,
     probability: Floats,

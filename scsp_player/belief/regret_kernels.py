@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scsp_player.kernels import kernel
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-_GAME = "int32[::1], int32[::1], int32[::1], int32[::1], int32[:, ::1], float64[::1], float64[:, ::1]"
 
 
-@njit(f"void({_GAME}, int64, float64[::1], float64[::1])", cache=True, nogil=True)
+@kernel
 def gain(
     owner: Ints,
     parent: Ints,
@@ -36,11 +36,7 @@ def gain(
             result[end_sequence[end, player]] += weight
 
 
-@njit(
-    f"int64({_GAME}, int64, int64, float64[::1], float64[::1], float64[::1], float64[::1], float64[::1])",
-    cache=True,
-    nogil=True,
-)
+@kernel
 def iterate(
     owner: Ints,
     parent: Ints,
