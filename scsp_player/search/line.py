@@ -33,3 +33,8 @@ class BestLine:
         self.score, self.moves, self.shortest = score, moves, False
         self.certain = bool(self.certain or score >= self.possible)
         return True
+
+    def limit(self, possible: float) -> None:
+        """No line can score more than that."""
+        self.possible = min(self.possible, possible)
+        self.certain = bool(self.certain or self.score >= self.possible)

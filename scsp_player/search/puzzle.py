@@ -15,7 +15,9 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
 from scsp_player.search.beam import BeamSearch
 from scsp_player.search.expansion import Expander
+from scsp_player.search.final_states import Structure
 from scsp_player.search.fuzzy import GoalNearness
+from scsp_player.search.goal_first import GoalFirst
 from scsp_player.search.line import BestLine
 from scsp_player.search.policy_search import PolicySearch
 from scsp_player.search.settings import MoveStatistics, SearchSettings
@@ -24,6 +26,11 @@ from scsp_player.search.state_space import StateSpace
 SLICE = 0.02
 """Seconds that the enumeration of states takes at a time; the other searches take single steps."""
 
+PIECE = 0.1
+"""Seconds that the search from the goal takes at a time, about."""
+
+GOAL_FIRST = 3
+"""Its place among the searches."""
 
 REHEARSAL = """
 (role r) (init (at 0)) (succ 0 1) (succ 1 2)
@@ -34,10 +41,10 @@ REHEARSAL = """
 
 
 class PuzzleSearch:
-    """Three searches share the clock: enumeration of all states, beam search for near goals, and playouts that learn.
+    """Four searches share the clock: enumeration of all states, beam search for near goals, playouts that learn, and goals first.
 
-    The enumeration proves, and finds the shortest line; the other two find good lines where there are too many states. Used like
-    ``MacUcb``.
+    The enumeration proves, and finds the shortest line; beams and playouts find good lines where there are too many states; the
+    search that begins with the last state solves what is a matter of conditions rather than of order. Used like ``MacUcb``.
 
     Attributes:
         line: the best line from the present state.
@@ -66,6 +73,7 @@ class PuzzleSearch:
         self._propnet = propnet
         self._generator = np.random.default_rng(seed)
         self._nearness = GoalNearness(game, role)
+        self._structure: Structure | None = None
         self._begin(game.initial_state, BestLine(float(game.goal_value.max(initial=0))))
 
     @classmethod
@@ -77,6 +85,8 @@ class PuzzleSearch:
         search._space.reserve(0)
         for step in search._steps:
             step(math.inf)
+        while not search._goal_first.done:
+            search._goal_first.step(lambda: False)
 
     def _begin(self, state: NDArray[np.uint64], line: BestLine) -> None:
         """Search from a state, with what is left of the best line."""
@@ -86,10 +96,13 @@ class PuzzleSearch:
         self._looked_at = 0
         beam = BeamSearch(self._propnet, state, self._nearness, line, self._generator)
         policy = PolicySearch(self._propnet, state, line, self._generator)
+        # What it learnt about the game holds from every state on.
+        self._goal_first = GoalFirst(self._propnet, state, line, self._structure)
         self._steps: list[Callable[[float], None]] = [
             self._enumerate,
             lambda end: beam.step(lambda: self.clock() >= end),
             lambda end: policy.step(lambda: self.clock() >= end),
+            self._from_the_goal,
         ]
         self._spent = [0.0] * len(self._steps)
 
@@ -146,7 +159,7 @@ class PuzzleSearch:
             begin, end = self.clock(), deadline - self._overrun
             if begin >= end:
                 break
-            number = int(np.argmin(self._spent))
+            number = self._next(end - begin)
             before = self.line.score
             self._steps[number](deadline)
             used = self.clock() - begin
@@ -157,6 +170,21 @@ class PuzzleSearch:
                 report(self.best_move())
         if report is not None and self.best_move() >= 0:
             report(self.best_move())
+
+    def _next(self, left: float) -> int:
+        """The search that has had the least time, of those that can do something in ``left`` seconds."""
+        spent = list(self._spent)
+        # Where it gets anywhere it is far ahead of the others.
+        spent[GOAL_FIRST] /= 2
+        if self._goal_first.done or self._goal_first.next_seconds > left:
+            spent[GOAL_FIRST] = math.inf
+        return int(np.argmin(spent))
+
+    def _from_the_goal(self, deadline: float) -> None:
+        """A piece of the search that begins with the last state."""
+        end = min(deadline, self.clock() + PIECE)
+        self._goal_first.step(lambda: self.clock() >= end)
+        self._structure = self._goal_first.structure
 
     def _enumerate(self, deadline: float) -> None:
         """A slice of the enumeration."""

@@ -1,0 +1,149 @@
+"""Search from the goal: a last state first, found as a model of clauses, then moves that bring it about.
+
+For puzzles whose order of moves matters little: filling cells so that conditions hold. What is found counts once it is played out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.grounding.ground_game import unpack_state
+from scsp_player.propnet import Propnet
+from scsp_player.search.final_states import FinalStates, Structure, small_enough
+from scsp_player.search.line import BestLine
+
+MOST_TARGETS = 64
+"""Last states that are tried for one score."""
+
+MOST_VISITS = 600
+"""States looked at on the way to one last state."""
+
+
+Path: TypeAlias = "tuple[int, Path | None]"
+"""The moves to a state, the last one first."""
+
+
+class GoalFirst:
+    """Looks for lines that score as much as possible; ``step`` does a piece of work.
+
+    Attributes:
+        done: whether there is nothing left to do.
+    """
+
+    def __init__(self, propnet: Propnet, state: NDArray[np.uint64], line: BestLine, structure: Structure | None = None) -> None:
+        self._propnet = propnet
+        self._game = propnet.game
+        self._state = state
+        self._line = line
+        self.structure = structure
+        self.done = not small_enough(self._game)
+        self._expired: Callable[[], bool] = lambda: False
+        self._work = self._pieces()
+
+    @property
+    def next_seconds(self) -> float:
+        """How long the next step may take on a slow machine; the first one looks at the whole game."""
+        if self.structure is not None:
+            return 0.0
+        game = self._game
+        return 1.0 + game.rules / 10_000 + game.fluents * game.fluents * game.moves / 1e9
+
+    def step(self, expired: Callable[[], bool]) -> None:
+        """Go on with the work."""
+        self._expired = expired
+        if next(self._work, False) is False:
+            self.done = True
+
+    def _pieces(self) -> Generator[None, None, None]:
+        """The whole work; yields from time to time, and whenever the time is over."""
+        if self.structure is None:
+            self.structure = Structure(self._game)
+            yield
+        structure, line = self.structure, self._line
+        doubt = False
+        for score in sorted({*self._game.goal_value.tolist(), 0}, reverse=True):
+            if score <= line.score:
+                return
+            if score in structure.impossible:
+                if not doubt:
+                    line.limit(self._next_lower(score))
+                continue
+            final = FinalStates(structure, self._propnet, self._state, score)
+            yield
+            tried, exhausted = 0, True
+            for target in final.states(lambda: self._expired()):
+                if target is None:
+                    yield
+                    continue
+                moves = yield from self._moves_to(target, final.telling, score)
+                if moves is not None:
+                    line.offer(float(score), moves)
+                    break
+                tried += 1
+                if tried >= MOST_TARGETS:
+                    exhausted = False
+                    break
+                yield
+            if line.score >= score:
+                return
+            if not tried and exhausted:
+                refuted = None
+                while refuted is None:
+                    refuted = final.refuted(lambda: self._expired())
+                    yield
+                if refuted and not doubt:
+                    # A role scores 0 also where no goal holds.
+                    if score:
+                        structure.impossible.add(score)
+                        line.limit(self._next_lower(score))
+                    continue
+            doubt = True
+
+    def _next_lower(self, score: int) -> float:
+        values = [value for value in (*self._game.goal_value.tolist(), 0) if value < score]
+        return float(max(values))
+
+    def _moves_to(
+        self, target: NDArray[np.bool_], telling: NDArray[np.bool_], score: int
+    ) -> Generator[None, None, NDArray[np.int32] | None]:
+        """Moves int32[n, 1], each of which brings the state nearer to ``target`` in the fluents ``telling``; None if not found.
+
+        Depth first, each state once, the moves that leave least to do before the others.
+        """
+        propnet, fluents = self._propnet, self._game.fluents
+        start = int(((unpack_state(self._state, fluents) ^ target) & telling).sum())
+        stack: list[tuple[NDArray[np.uint64], int, Path | None]] = [(self._state, start, None)]
+        seen: set[bytes] = set()
+        while stack and len(seen) < MOST_VISITS + 2 * start:
+            state, distance, path = stack.pop()
+            if state.tobytes() in seen:
+                continue
+            seen.add(state.tobytes())
+            moves = np.flatnonzero(propnet.legal(state[None])[0]).astype(np.int32)
+            if not len(moves):
+                continue
+            after = propnet.successors(np.repeat(state[None], len(moves), axis=0), moves[:, None])
+            distances = ((unpack_state(after, fluents) ^ target) & telling).sum(axis=1)
+            nearer = np.flatnonzero((distances < distance) | (distances == 0))
+            over, _, scores = propnet.evaluate(after[nearer])
+            ends = np.flatnonzero(over & (scores[:, 0] == score))
+            if len(ends):
+                return _line((int(moves[nearer[ends[0]]]), path))
+            going_on = nearer[~over]
+            for k in going_on[np.argsort(-distances[going_on], kind="stable")].tolist():
+                stack.append((after[k], int(distances[k]), (int(moves[k]), path)))
+            if self._expired():
+                yield
+        return None
+
+
+def _line(path: Path | None) -> NDArray[np.int32]:
+    moves = []
+    while path is not None:
+        move, path = path
+        moves.append(move)
+    return np.array(moves[::-1], np.int32)[:, None]
