@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from scsp_player.grounding.component_kernels import number_components
 
-@njit("Tuple((i4[::1], i8))(i8[::1], i4[::1], i8[::1], i4[::1])", cache=True, nogil=True)
+
 def strong_components(
     head_start: NDArray[np.int64], rule_head: NDArray[np.int32], rule_start: NDArray[np.int64], rule_body: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], int]:
@@ -17,56 +17,10 @@ def strong_components(
     components of their own.
     """
     atoms = head_start.size - 1
-    unseen = -1
-    index = np.full(atoms, unseen, np.int32)
-    low = np.zeros(atoms, np.int32)
-    component = np.full(atoms, -1, np.int32)
-    open_atoms = np.empty(atoms, np.int32)
-    open_count = 0
-    path = np.empty(atoms, np.int32)
+    component, index = np.full(atoms, -1, np.int32), np.full(atoms, -1, np.int32)
+    low, waiting, path = np.empty(atoms, np.int32), np.empty(atoms, np.int32), np.empty(atoms, np.int32)
     cursor = np.empty(atoms, np.int64)
-    counter = 0
-    components = 0
-    for root in range(atoms):
-        if index[root] != unseen:
-            continue
-        depth = 0
-        path[0] = root
-        cursor[root] = rule_start[head_start[root]]
-        index[root] = counter
-        low[root] = counter
-        counter += 1
-        open_atoms[open_count] = root
-        open_count += 1
-        while depth >= 0:
-            atom = path[depth]
-            if cursor[atom] < rule_start[head_start[atom + 1]]:
-                child = rule_body[cursor[atom]] >> 1
-                cursor[atom] += 1
-                if index[child] == unseen:
-                    depth += 1
-                    path[depth] = child
-                    cursor[child] = rule_start[head_start[child]]
-                    index[child] = counter
-                    low[child] = counter
-                    counter += 1
-                    open_atoms[open_count] = child
-                    open_count += 1
-                elif component[child] == -1:
-                    low[atom] = min(low[atom], index[child])
-                continue
-            if low[atom] == index[atom]:
-                while True:
-                    open_count -= 1
-                    member = open_atoms[open_count]
-                    component[member] = components
-                    if member == atom:
-                        break
-                components += 1
-            depth -= 1
-            if depth >= 0:
-                low[path[depth]] = min(low[path[depth]], low[atom])
-    return component, components
+    return component, number_components(head_start, rule_start, rule_body, component, index, low, waiting, path, cursor)
 
 
 def evaluation_order(

@@ -33,8 +33,8 @@ from typing import Final
 
 import numpy as np
 
-from scsp_player.grounding.compiled import entry_kernel, inlined_kernel, inner_kernel
 from scsp_player.grounding.store_kernels import TOO_DEEP, Ints, Record, Records, absorb, insert, intern, slot_of
+from scsp_player.kernels import helper, inlined, kernel
 
 STEP: Final = np.dtype(
     [(name, np.int32) for name in ("op", "back", "miss", "what", "length", "sources", "binds", "target")]
@@ -56,7 +56,7 @@ PAUSED: Final = 2
 DEEP: Final = 3
 
 
-@inlined_kernel
+@inlined
 def load(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> None:
     """Copy the values of ``count`` sources at ``code[at:]`` into ``key``."""
     for k in range(count):
@@ -64,7 +64,7 @@ def load(code: Ints, at: int, count: int, registers: Ints, key: Ints) -> None:
         key[k] = registers[source] if source >= 0 else ~source
 
 
-@inlined_kernel
+@inlined
 def take(heap: Ints, code: Ints, line: Record, row: int, at: int, registers: Ints) -> bool:
     """Bind registers to columns of a row and compare others, as the lists at ``code[at:]`` say; False if one differs."""
     start = line.base + row * line.width
@@ -78,7 +78,7 @@ def take(heap: Ints, code: Ints, line: Record, row: int, at: int, registers: Int
     return True
 
 
-@inner_kernel
+@helper
 def record(
     heap: Ints, rel: Records, idx: Records, code: Ints, s: Record, registers: Ints, cursor: Ints, key: Ints, out: Ints
 ) -> None:
@@ -107,7 +107,7 @@ def record(
         out[item] = 2 * (line.atom_base + row) + (kind == 1)
 
 
-@inner_kernel
+@helper
 def execute(
     heap: Ints, m: Record, rel: Records, idx: Records, steps: Records, code: Ints, plan: int, trigger_row: int,
     registers: Ints, cursor: Ints, key: Ints, out: Ints, scratch: Ints,
@@ -185,7 +185,7 @@ def execute(
     return status
 
 
-@entry_kernel
+@kernel
 def run(
     heap: Ints, meta: Records, rel: Records, idx: Records, steps: Records, code: Ints, task: Ints,
     registers: Ints, cursor: Ints, key: Ints, out: Ints, scratch: Ints,

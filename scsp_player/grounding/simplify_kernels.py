@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.compiled import entry_kernel, inner_kernel
+from scsp_player.kernels import helper, kernel
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -18,7 +18,7 @@ HOLDS: Final = 1
 FAILS: Final = 2
 
 
-@inner_kernel
+@helper
 def tidy_row(row: Ints, count: int) -> int:
     """Sort the literals ``row[:count]`` and drop TRUE and repetitions; returns how many are left, or -1 for a contradiction."""
     for i in range(1, count):
@@ -40,7 +40,7 @@ def tidy_row(row: Ints, count: int) -> int:
     return kept
 
 
-@entry_kernel
+@kernel
 def collect_rules(instances: NDArray[np.int32], rule_head: Ints, rule_start: Longs, rule_body: Ints, rule: int) -> int:
     """Append the instances of a clause to rules in CSR arrays; returns the number of rules. ``instances`` is overwritten."""
     width = instances.shape[1] - 1
@@ -59,7 +59,7 @@ def collect_rules(instances: NDArray[np.int32], rule_head: Ints, rule_start: Lon
     return rule
 
 
-@entry_kernel
+@kernel
 def occurrences(rule_start: Longs, rule_body: Ints, rules: int, start: Longs, entries: Ints) -> None:
     """For every atom the rules in whose bodies it occurs, as CSR arrays; an entry is ``2 * rule + sign``.
 
@@ -76,7 +76,7 @@ def occurrences(rule_start: Longs, rule_body: Ints, rules: int, start: Longs, en
             start[place] += 1
 
 
-@entry_kernel
+@kernel
 def propagate(
     value: Octets, left: Ints, support: Ints, rule_head: Ints, start: Longs, entries: Ints, queue: Ints, queued: int
 ) -> int:
@@ -111,7 +111,7 @@ def propagate(
     return queued
 
 
-@entry_kernel
+@kernel
 def founded(
     value: Octets, left: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints, start: Longs, entries: Ints, link: Ints,
     initial: Ints, reached: Octets, waiting: Ints, stack: Ints,
@@ -161,7 +161,7 @@ def founded(
                 depth += 1
 
 
-@entry_kernel
+@kernel
 def sort_rules(keys: Ints, start: Longs, order: Ints) -> None:
     """Counting sort: the rules with a key >= 0 by ascending key, equal keys in their order, as CSR arrays.
 
@@ -178,7 +178,7 @@ def sort_rules(keys: Ints, start: Longs, order: Ints) -> None:
             start[keys[rule] + 1] += 1
 
 
-@entry_kernel
+@kernel
 def needed_atoms(
     value: Octets, left: Ints, head_start: Longs, head_rules: Ints, rule_start: Longs, rule_body: Ints, roots: Ints,
     needed: Octets, stack: Ints,
@@ -205,7 +205,7 @@ def needed_atoms(
                     depth += 1
 
 
-@inner_kernel
+@helper
 def repeats(start: Longs, body: Ints, first: int, rule: int, size: int, table: Ints, row: Ints, count: int) -> bool:
     """Whether a rule ``first`` … ``rule - 1`` has the body ``row[:count]``; if not, ``rule`` enters the hash ``table[:size]``."""
     state = np.int64(count)
@@ -226,7 +226,7 @@ def repeats(start: Longs, body: Ints, first: int, rule: int, size: int, table: I
     return False
 
 
-@entry_kernel
+@kernel
 def compact_rules(
     value: Octets, left: Ints, number: Ints, order: Ints, rule_head: Ints, rule_start: Longs, rule_body: Ints,
     new_head: Ints, new_start: Longs, new_body: Ints, kept_rule: Ints, table: Ints, row: Ints,
@@ -276,7 +276,7 @@ def compact_rules(
     return rules
 
 
-@entry_kernel
+@kernel
 def with_subterms(needed: NDArray[np.bool_], argument_start: Longs, arguments: Ints) -> NDArray[np.bool_]:
     """Mark the arguments of marked terms, all the way down; arguments have smaller identifiers. ``needed`` is changed."""
     for term in range(needed.size - 1, -1, -1):

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.compiled import entry_kernel, inlined_kernel, inner_kernel
+from scsp_player.kernels import helper, inlined, kernel
 
 Ints = NDArray[np.int32]
 Records = NDArray[np.void]
@@ -82,7 +82,7 @@ HOLE: Final = -1
 """Marks a free place in a skeleton; every other token of a skeleton is a functor relation."""
 
 
-@inner_kernel
+@helper
 def allocate(heap: Ints, m: Record, bits: int) -> int:
     """Start of a free block of ``2 ** bits`` entries, or 0 if the heap is full. ``heap[1 + bits]`` is the free list of the size."""
     start = np.int64(heap[1 + bits])
@@ -98,7 +98,7 @@ def allocate(heap: Ints, m: Record, bits: int) -> int:
     return start
 
 
-@inner_kernel
+@helper
 def moved(heap: Ints, m: Record, old: int, old_bits: int, used: int, bits: int) -> int:
     """A larger block with the first ``used`` entries of an old one (0: none), which is given back; 0 if the heap is full."""
     start = allocate(heap, m, bits)
@@ -110,7 +110,7 @@ def moved(heap: Ints, m: Record, old: int, old_bits: int, used: int, bits: int) 
     return start
 
 
-@inner_kernel
+@helper
 def size_class(size: int) -> int:
     """The smallest b with ``2 ** b >= size``."""
     bits = 0
@@ -119,7 +119,7 @@ def size_class(size: int) -> int:
     return bits
 
 
-@inner_kernel
+@helper
 def room_for_row(heap: Ints, m: Record, line: Record) -> bool:
     """Make room for one more row of a relation; False if the heap is full."""
     if line.count < line.capacity:
@@ -135,7 +135,7 @@ def room_for_row(heap: Ints, m: Record, line: Record) -> bool:
     return True
 
 
-@inlined_kernel
+@inlined
 def slot_of(heap: Ints, line: Record, index: Record, code: Ints, key: Ints) -> int:
     """Absolute position of the slot of an index that holds this key, or of the gap where it belongs."""
     state = 0
@@ -158,7 +158,7 @@ def slot_of(heap: Ints, line: Record, index: Record, code: Ints, key: Ints) -> i
     return index.slots + slot
 
 
-@inlined_kernel
+@inlined
 def load_columns(heap: Ints, line: Record, index: Record, code: Ints, row: int, key: Ints) -> None:
     """The key of a row."""
     start = line.base + row * line.width
@@ -166,7 +166,7 @@ def load_columns(heap: Ints, line: Record, index: Record, code: Ints, row: int, 
         key[c] = heap[start + code[index.columns + c]]
 
 
-@inner_kernel
+@helper
 def room_in_index(heap: Ints, m: Record, line: Record, index: Record, code: Ints, key: Ints) -> bool:
     """Make room in an index for one more row; False if the heap is full. ``key`` is scratch."""
     if index.linked == 1 and (index.links == 0 or index.rows >> index.link_bits > 0):
@@ -199,7 +199,7 @@ def room_in_index(heap: Ints, m: Record, line: Record, index: Record, code: Ints
     return True
 
 
-@inner_kernel
+@helper
 def insert(heap: Ints, m: Record, rel: Records, idx: Records, code: Ints, r: int, values: Ints, scratch: Ints) -> int:
     """Add a row to relation ``r`` unless it is there; returns its number (the last one if it is new) or ``NO_ROOM``."""
     line = rel[r]
@@ -222,7 +222,7 @@ def insert(heap: Ints, m: Record, rel: Records, idx: Records, code: Ints, r: int
     return row
 
 
-@inner_kernel
+@helper
 def intern(heap: Ints, m: Record, rel: Records, idx: Records, code: Ints, f: int, arguments: Ints, scratch: Ints) -> int:
     """Identifier of the term ``f(arguments)``, made if new; ``NO_ROOM`` or ``TOO_DEEP`` if that is impossible.
 
@@ -252,7 +252,7 @@ def intern(heap: Ints, m: Record, rel: Records, idx: Records, code: Ints, f: int
     return identifier if depth < m.deepest else TOO_DEEP
 
 
-@inner_kernel
+@helper
 def draw(heap: Ints, rel: Records, code: Ints, source: Record, row: int, view: Record, stack: Ints, found: Ints) -> bool:
     """Match a row against the skeleton of a view; the terms in the holes, then the row's number, go to ``found``.
 
@@ -283,7 +283,7 @@ def draw(heap: Ints, rel: Records, code: Ints, source: Record, row: int, view: R
     return True
 
 
-@inner_kernel
+@helper
 def absorb(
     heap: Ints, m: Record, rel: Records, idx: Records, code: Ints, r: int, limit: int, stack: Ints, found: Ints, scratch: Ints
 ) -> bool:
@@ -316,7 +316,7 @@ def absorb(
     return True
 
 
-@entry_kernel
+@kernel
 def clear(heap: Ints, rel: Records, idx: Records, relations: Ints) -> None:
     """Take all rows out of relations and their indexes. A hash table much larger than its content is given back."""
     for r in relations:

@@ -60,7 +60,8 @@ class Evaluator:
     def draw(self, random: Words, lanes: np.uint64 = ALL_LANES) -> np.uint64:
         """Let every role do a random legal move in ``lanes``; returns the lanes in which all could."""
         game = self.game
-        return np.uint64(choose_moves(game.role_start, game.does_atom, game.legal_literal, self.values, lanes, random))
+        scratch = np.empty((2, 64), np.int64)
+        return np.uint64(choose_moves(game.role_start, game.does_atom, game.legal_literal, self.values, lanes, random, *scratch))
 
     def advance(self, lanes: np.uint64) -> None:
         """Take ``lanes`` to their successors under the moves done, all others back to the initial state; then evaluate."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from scsp_player.kernels import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def evaluate(
     head_start: NDArray[np.int64],
     rule_start: NDArray[np.int64],
@@ -47,7 +48,7 @@ def evaluate(
                 values[atom] = found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_moves(
     role_start: NDArray[np.int32],
     does_atom: NDArray[np.int32],
@@ -55,17 +56,19 @@ def choose_moves(
     values: NDArray[np.uint64],
     lanes: np.uint64,
     random: NDArray[np.uint64],
+    count: NDArray[np.int64],
+    chosen: NDArray[np.int64],
 ) -> np.uint64:
     """Set the ``does`` atoms to one uniformly drawn legal move a role in each lane of ``lanes``.
 
-    ``random`` (uint64[1]) is the state of the generator (xorshift). Returns the lanes in which every role has a legal move.
+    ``random`` (uint64[1]) is the state of the generator (xorshift); ``count`` and ``chosen``, int64[64], are scratch. Returns the
+    lanes in which every role has a legal move.
     """
     playable = lanes
-    count = np.empty(64, np.int64)
-    chosen = np.empty(64, np.int64)
     for role in range(role_start.size - 1):
-        count[:] = 0
-        chosen[:] = -1
+        for lane in range(64):
+            count[lane] = 0
+            chosen[lane] = -1
         for move in range(role_start[role], role_start[role + 1]):
             values[does_atom[move]] = 0
             literal = legal_literal[move]
@@ -95,7 +98,7 @@ def choose_moves(
     return playable
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_groups(
     start: NDArray[np.int64],
     members: NDArray[np.int32],

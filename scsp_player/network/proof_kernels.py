@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scsp_player.kernels import helper, kernel
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -78,7 +79,7 @@ class Definitions(NamedTuple):
     does: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def watch_all(clauses: Clauses, count: np.int64) -> None:
     """Rebuild the watch lists of the first ``count`` clauses (all of at least two literals)."""
     start, literals, watch_head, watch_next = clauses
@@ -90,7 +91,7 @@ def watch_all(clauses: Clauses, count: np.int64) -> None:
             watch_head[literal] = 2 * clause + side
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def assign(literal: np.int64, cause: np.int64, state: Assignment) -> None:
     """Make a literal true at the current level."""
     value, level, reason, trail, _, _, counters = state
@@ -102,7 +103,7 @@ def assign(literal: np.int64, cause: np.int64, state: Assignment) -> None:
     counters[TRAIL] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def propagate(clauses: Clauses, state: Assignment, groups: Groups) -> np.int64:
     """Unit propagation; returns a clause index, ``NO_CONFLICT`` or ``PAIR_CONFLICT`` (the pair is in ``counters``)."""
     start, literals, watch_head, watch_next = clauses
@@ -163,7 +164,7 @@ def propagate(clauses: Clauses, state: Assignment, groups: Groups) -> np.int64:
     return np.int64(NO_CONFLICT)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backtrack(target: np.int64, state: Assignment) -> None:
     """Undo all assignments above level ``target``."""
     value, _, _, trail, trail_at, frontier_at, counters = state
@@ -180,7 +181,7 @@ def backtrack(target: np.int64, state: Assignment) -> None:
     counters[LEVEL] = target
 
 
-@njit(cache=True, nogil=True)
+@helper
 def analyse(
     conflict: np.int64, clauses: Clauses, state: Assignment, seen: NDArray[np.bool_], learned: Ints
 ) -> tuple[np.int64, np.int64]:
@@ -236,7 +237,7 @@ def analyse(
     return size, target
 
 
-@njit(cache=True, nogil=True)
+@helper
 def decide(state: Assignment, definitions: Definitions, groups: Groups) -> np.int64:
     """The next decision: an unexplained definition first, then a role without a move, then a touched exactly-one group.
 
@@ -288,7 +289,7 @@ def decide(state: Assignment, definitions: Definitions, groups: Groups) -> np.in
     return np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def learn(size: np.int64, learned: Ints, clauses: Clauses, counters: Longs) -> np.int64:
     """Add a learned clause; returns its index, or -1 if there is no room."""
     start, literals, watch_head, watch_next = clauses
@@ -305,7 +306,7 @@ def learn(size: np.int64, learned: Ints, clauses: Clauses, counters: Longs) -> n
     return np.int64(clause)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search(
     assumptions: Ints,
     max_work: np.int64,

@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
-from scsp_player.propnet.compiling import helper
+from scsp_player.kernels import helper, kernel
 
 INPUT: Final = 0
 GATE: Final = 1
@@ -176,7 +175,7 @@ def _literal_of(atom: Any, atom_literal: Any, kind: Any, child_start: Any, child
     return atom_literal[atom]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build(
     atom_literal: Any,
     order: Any,
@@ -231,7 +230,7 @@ def build(
         atom_literal[atom] = literal
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def order_cycle(
     members: Any, home: Any, number: Any, head_start: Any, rule_start: Any, rule_body: Any, cursor: Any, path: Any, result: Any
 ) -> None:
@@ -262,7 +261,7 @@ def order_cycle(
                 path[depth] = below
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_cone(roots: Any, bit: Any, child_start: Any, child: Any, marks: Any, stack: Any) -> None:
     """Set ``bit`` in the marks (uint8[nodes]) of every node that the root literals depend on."""
     depth = 0

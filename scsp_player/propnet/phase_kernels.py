@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
+from scsp_player.kernels import kernel
 from scsp_player.propnet.circuit_kernels import FEEDBACK, INPUT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spread_marks(kind: Any, child_start: Any, child: Any, mark: Any) -> None:
     """Mark (uint8[nodes]) all nodes that depend on a marked input or on a positive cycle."""
     for node in range(len(kind)):
@@ -23,7 +22,7 @@ def spread_marks(kind: Any, child_start: Any, child: Any, mark: Any) -> None:
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate_nodes(kind: Any, child_start: Any, child: Any, value: Any) -> None:
     """Set the gates of ``value`` (uint8[nodes], inputs given); feedback nodes count as false."""
     for node in range(len(kind)):

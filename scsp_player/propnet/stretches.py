@@ -155,6 +155,7 @@ def _machine_code(code: VectorCode, cuts: list[Cut]) -> tuple[NDArray[np.int64],
         np.zeros(instructions, np.int64),
         np.zeros((REGISTERS, 4), np.int64),
         np.full(lines, -1),
+        np.zeros(1, np.int64),
     )
     out = np.zeros(code_bytes(instructions, operands) + (ALIGNMENT + code_bytes(0, 0)) * len(cuts), np.uint8)
     place, size = np.zeros(len(cuts), np.int64), 0

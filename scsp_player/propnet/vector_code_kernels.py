@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from scsp_player.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def assign_polarity(first_gate: Any, code_start: Any, code: Any, flipped: Any, positive: Any) -> None:
     """Decide which gates are stored complemented, and sort every gate's literals: those of stored-positive values first.
 
@@ -34,7 +34,7 @@ def assign_polarity(first_gate: Any, code_start: Any, code: Any, flipped: Any, p
             flipped[first_gate + gate] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def assign_lines(last_use: Any, line: Any, first_free: Any, ends: Any, following: Any, free: Any) -> Any:
     """Give each gate a line of memory, before all others those of gates that nothing reads any more.
 

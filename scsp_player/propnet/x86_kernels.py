@@ -13,10 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-from numba import njit
-
-from scsp_player.propnet.compiling import helper
+from scsp_player.kernels import helper, kernel
 
 VECTOR: Final = 32  # bytes of a line
 REGISTERS: Final = 14  # for values; the last two accumulate changes and serve as scratch
@@ -150,7 +147,7 @@ def _chain(
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def generate(
     target: Any,
     operand_start: Any,
@@ -165,6 +162,7 @@ def generate(
     value_read: Any,
     register: Any,
     register_of: Any,
+    size: Any,
     out: Any,
 ) -> Any:
     """Write the function that executes the instructions ``begin`` … ``end - 1``; returns its length in bytes.
@@ -185,6 +183,7 @@ def generate(
         value_read: int64[instructions], scratch.
         register: int64[REGISTERS, 4], scratch.
         register_of: int64[lines], all -1; the same afterwards.
+        size: int64[1], scratch.
         out: uint8[n], where to write; ``code_bytes`` says how much may be needed.
     """
     # Who reads a value next, from the last instruction to the first.
@@ -198,10 +197,11 @@ def generate(
     for i in range(begin, end):
         for k in range(operand_start[i], operand_start[i + 1]):
             seen[operand[k]] = NEVER
-    register[:, LINE] = -1
-    register[:, LOCKED] = 0
-    register[:, UNSAVED] = 0
-    size = np.zeros(1, np.int64)
+    for number in range(REGISTERS):
+        register[number, LINE] = -1
+        register[number, LOCKED] = 0
+        register[number, UNSAVED] = 0
+    size[0] = 0
     _with_register(out, size, XOR, CHANGED, CHANGED, CHANGED)
     loop = size[0]
     for i in range(begin, end):

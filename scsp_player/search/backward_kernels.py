@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
-from scsp_player.search.graph_kernels import helper
+from scsp_player.kernels import helper, kernel
 
 SLACK: Final = 1e-6
 """Scores that differ by less are equal: expectations are rounded."""
@@ -19,7 +18,7 @@ MOST_CELLS: Final = 4096
 """Entries of the largest matrix game that is solved."""
 
 
-@njit(cache=True, nogil=True)
+@kernel(allocates=True)
 def children_first(first: Any, child: Any, expanded: int, order: Any) -> None:
     """``order`` int32[expanded] becomes the expanded states, each after the states that follow from it, except around cycles."""
     seen = np.zeros(order.size, np.bool_)
@@ -48,7 +47,7 @@ def children_first(first: Any, child: Any, expanded: int, order: Any) -> None:
                 depth += 1
 
 
-@helper
+@helper(allocates=True)
 def _expectation(values: Any, child: Any, begin: Any, step: Any, outcomes: Any, role: Any) -> Any:
     """Mean of ``values`` float64[n, roles] for a role over the children at ``begin``, ``begin + step``, …"""
     if outcomes == 1:
@@ -59,7 +58,7 @@ def _expectation(values: Any, child: Any, begin: Any, step: Any, outcomes: Any, 
     return total / outcomes
 
 
-@helper
+@helper(allocates=True)
 def _one_chooser(first: Any, width: Any, chooser: Any, chance: Any, node: Any, child: Any, low: Any, high: Any, new: Any) -> None:
     """Interval of a state in which at most one role chooses: it takes a choice that may be its best one."""
     roles = low.shape[1]
@@ -92,7 +91,7 @@ def _one_chooser(first: Any, width: Any, chooser: Any, chance: Any, node: Any, c
         new[0, chooser] = sure
 
 
-@helper
+@helper(allocates=True)
 def _matrix_value(a: Any) -> Any:
     """Value of the matrix game float64[m, n] for the row player, who wants much, by the simplex method with Bland's rule.
 
@@ -140,7 +139,7 @@ def _matrix_value(a: Any) -> Any:
     return -1e300
 
 
-@helper
+@helper(allocates=True)
 def _several_choosers(
     first: Any, width: Any, chance: Any, node: Any, child: Any, low: Any, high: Any, new: Any
 ) -> None:
@@ -219,7 +218,7 @@ def _several_choosers(
             new[0, role] = min(new[1, role], max(new[0, role], guaranteed - 1e-9))
 
 
-@helper
+@helper(allocates=True)
 def _guarantee(least: Any, here: Any, role: Any, count: Any, weight: Any) -> Any:
     """What a role can make sure of in expectation by mixing its moves, whatever the others do, of joint moves that are left."""
     rows = np.full(count, -1, np.int64)
@@ -247,7 +246,7 @@ def _guarantee(least: Any, here: Any, role: Any, count: Any, weight: Any) -> Any
     return max(pure, _matrix_value(matrix)) if m > 1 and n > 1 else pure
 
 
-@helper
+@helper(allocates=True)
 def _choosers(width: Any, chance: Any, node: Any, low: Any, high: Any) -> Any:
     """How many roles choose in a state, -1 if its interval is a point, and the last of them."""
     chooser = np.int64(-1)
@@ -261,7 +260,7 @@ def _choosers(width: Any, chance: Any, node: Any, low: Any, high: Any) -> Any:
     return (choosers if wide else -1), chooser
 
 
-@helper
+@helper(allocates=True)
 def _narrow(node: Any, chance: Any, fixed_sum: Any, new: Any, low: Any, high: Any) -> Any:
     """Take in a new interval float64[2, roles] of a state; whether that tells anything."""
     roles = low.shape[1]
@@ -288,7 +287,7 @@ def _narrow(node: Any, chance: Any, fixed_sum: Any, new: Any, low: Any, high: An
     return changed
 
 
-@njit(cache=True, nogil=True)
+@kernel(allocates=True)
 def sweep_turns(
     first: Any, child: Any, width: Any, order: Any, chance: int, fixed_sum: float, low: Any, high: Any
 ) -> int:
@@ -317,7 +316,7 @@ def sweep_turns(
     return narrower
 
 
-@njit(cache=True, nogil=True)
+@kernel(allocates=True)
 def sweep_all(first: Any, child: Any, width: Any, order: Any, chance: int, fixed_sum: float, low: Any, high: Any) -> int:
     """As ``sweep_turns``, for games in which several roles choose at the same time. It is longer, and takes long to compile."""
     new = np.zeros((2, low.shape[1]))

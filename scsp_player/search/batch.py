@@ -35,6 +35,7 @@ class Rows(NamedTuple):
         row: ``ROW``[rows].
         path: ``STEP``[rows, PATH_LIMIT], from the root on.
         slot: int64[rows, PATH_LIMIT, roles], the chosen entries of the move arena.
+        position: int64[roles], scratch.
         moves: int32[rows, roles], the joint move that leads on from the last node.
         score: float64[rows, roles], what is backed up.
     """
@@ -42,6 +43,7 @@ class Rows(NamedTuple):
     row: NDArray[np.void]
     path: NDArray[np.void]
     slot: NDArray[np.int64]
+    position: NDArray[np.int64]
     moves: NDArray[np.int32]
     score: NDArray[np.float64]
 
@@ -52,6 +54,7 @@ def make_rows(rows: int, roles: int) -> Rows:
         row=np.zeros(rows, ROW),
         path=np.zeros((rows, PATH_LIMIT), STEP),
         slot=np.zeros((rows, PATH_LIMIT, roles), np.int64),
+        position=np.zeros(roles, np.int64),
         moves=np.zeros((rows, roles), np.int32),
         score=np.zeros((rows, roles)),
     )

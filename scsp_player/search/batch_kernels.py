@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from scsp_player.kernels import helper, kernel
 from scsp_player.search.constants import (
     CHANCE,
     EXPANDED,
@@ -25,7 +25,6 @@ from scsp_player.search.graph_kernels import (
     find_child,
     find_edge,
     find_node,
-    helper,
     list_moves,
     moves_of,
     obtain_node,
@@ -34,7 +33,7 @@ from scsp_player.search.graph_kernels import (
 from scsp_player.search.proof_kernels import set_terminal
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def attach(g: Any, r: Any, rows: int, states: Any, fresh: Any) -> int:
     """Make a node of what each row of kind ``KIND_NEW`` leads to, linked to its parent; returns how many need an evaluation.
 
@@ -68,7 +67,7 @@ def attach(g: Any, r: Any, rows: int, states: Any, fresh: Any) -> int:
     return number
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def record(g: Any, nodes: Any, terminal: Any, legal: Any, scores: Any, role_start: Any, most_moves: int) -> None:
     """Take in evaluations of unevaluated nodes int64[k]: terminal bool[k], legal bool[k, moves], scores int32[k, roles].
 
@@ -89,7 +88,7 @@ def record(g: Any, nodes: Any, terminal: Any, legal: Any, scores: Any, role_star
             list_moves(g, node, legal[k], role_start)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand(g: Any, nodes: Any, legal: Any, role_start: Any) -> None:
     """List the legal moves bool[k, moves] of those of the nodes int64[k] that are leaves, as far as there is room."""
     for k in range(nodes.size):
@@ -97,7 +96,7 @@ def expand(g: Any, nodes: Any, legal: Any, role_start: Any) -> None:
             list_moves(g, nodes[k], legal[k], role_start)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_joint_moves(g: Any, nodes: Any, most: int, owner: Any, code: Any, moves: Any) -> int:
     """List all joint moves of those nodes int64[k] that are expanded, not proven, and have at most ``most`` of them.
 
@@ -127,7 +126,7 @@ def list_joint_moves(g: Any, nodes: Any, most: int, owner: Any, code: Any, moves
     return used
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link_seen(g: Any, nodes: Any, codes: Any, states: Any, ends: Any, scores: Any) -> None:
     """Joint moves ``codes`` of ``nodes`` (int64[n]) lead to ``states`` uint64[n, words]: link those that tell something.
 
@@ -143,7 +142,7 @@ def link_seen(g: Any, nodes: Any, codes: Any, states: Any, ends: Any, scores: An
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link_solutions(g: Any, nodes: Any, joint_moves: Any, states: Any) -> None:
     """Record that joint moves int32[n, roles] of expanded nodes int64[n] lead to ``states`` uint64[n, words]."""
     roles = joint_moves.shape[1]
@@ -199,7 +198,7 @@ def _expect(g: Any, r: Any, row: Any, depth: Any, node: Any) -> None:
             r.score[row, role] = g.goal[VALUE, role] / known
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def back_up(g: Any, r: Any, rows: int, fresh: Any, values: Any, shared_role: int, shared: Any) -> None:
     """Add what the batch has found to the means along its paths.
 

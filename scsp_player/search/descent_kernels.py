@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from scsp_player.kernels import helper, kernel
 from scsp_player.search.constants import (
     CHANCE,
     EXPANDED,
@@ -23,7 +23,7 @@ from scsp_player.search.constants import (
     TERMINAL,
     UNEVALUATED,
 )
-from scsp_player.search.graph_kernels import find_edge, helper, moves_of, random_below, random_word
+from scsp_player.search.graph_kernels import find_edge, moves_of, random_below, random_word
 
 
 @helper
@@ -113,7 +113,7 @@ def _duplicate(r: Any, row: Any) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(
     g: Any,
     r: Any,
@@ -139,7 +139,7 @@ def descend(
     roles = g.total.shape[1]
     limit = r.path.shape[1]
     chance = g.fact[CHANCE]
-    position = np.zeros(roles, np.int64)
+    position = r.position
     waiting = 0
     for row in range(rows):
         if again and r.row[row].kind != KIND_EXPAND:

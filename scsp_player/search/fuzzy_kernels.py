@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from scsp_player.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def truth(
     states: Any,
     fluent_atom: Any,

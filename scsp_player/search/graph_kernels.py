@@ -6,11 +6,11 @@ over the positions of the chosen moves in the roles' lists of legal moves, first
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-from numba import njit
 
+from scsp_player.kernels import helper, kernel
 from scsp_player.search.constants import (
     CHANCE,
     EDGES,
@@ -23,9 +23,6 @@ from scsp_player.search.constants import (
     SEVERAL,
     UNEVALUATED,
 )
-
-helper: Final[Any] = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
-"""Decorator of functions that only kernels call: no wrapper for calls from Python, which would take long to compile."""
 
 
 @helper
@@ -142,7 +139,7 @@ def find_child(g: Any, node: Any, code: Any) -> Any:
     return np.int64(g.edge[edge].child) if edge >= 0 else np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def child_of(g: Any, node: int, code: int) -> int:
     """``find_child`` for Python."""
     return int(find_child(g, np.int64(node), np.int64(code)))
@@ -186,7 +183,7 @@ def _enter_edge(g: Any, edge: Any) -> None:
     g.edge_table[slot] = edge + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rebuild_tables(g: Any) -> None:
     """Enter all nodes and edges into their tables, which must be empty, and chain the edges that lead to each node."""
     mask = g.node_table.size - 1
@@ -203,7 +200,7 @@ def rebuild_tables(g: Any) -> None:
         _enter_edge(g, np.int64(edge))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def obtain_nodes(g: Any, states: Any, nodes: Any) -> None:
     """``nodes`` int64[k] becomes the nodes of ``states`` uint64[k, words]; -1 where there is no room."""
     for k in range(states.shape[0]):
@@ -238,7 +235,7 @@ def list_moves(g: Any, node: Any, legal: Any, role_start: Any) -> None:
     g.used[MOVES] = used
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_reachable(g: Any, roots: Any, least_visits: int, kept: Any) -> int:
     """Mark in ``kept`` bool[nodes] what is worth keeping below the roots int64[k]; returns how many nodes that is.
 

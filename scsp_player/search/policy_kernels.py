@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from scsp_player.search.graph_kernels import helper, random_word, scramble, zobrist_hash
+from scsp_player.kernels import helper, kernel
+from scsp_player.search.graph_kernels import random_word, scramble, zobrist_hash
 
 
 @helper
@@ -16,7 +16,7 @@ def _weight(general: Any, special: Any, mixed: Any, move: Any) -> Any:
     return np.exp(general[move] + special[np.int64(place)])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw(states: Any, legal: Any, zobrist: Any, general: Any, special: Any, generator: Any, moves: Any) -> None:
     """Draw a legal move in each state, with probability proportional to exp(general + special weight).
 
@@ -45,7 +45,7 @@ def draw(states: Any, legal: Any, zobrist: Any, general: Any, special: Any, gene
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def adapt(states: Any, legal: Any, chosen: Any, rate: float, zobrist: Any, general: Any, special: Any) -> None:
     """Make a line of moves ``chosen`` int32[k] through ``states`` likelier: gradient ascent of its log-likelihood."""
     for k in range(states.shape[0]):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
+from scsp_player.kernels import helper, kernel
 from scsp_player.search.constants import (
     CHANCE,
     EXPANDED,
@@ -26,7 +26,7 @@ from scsp_player.search.constants import (
     TERMINAL,
     VALUE,
 )
-from scsp_player.search.graph_kernels import find_child, helper, moves_of, push_edge
+from scsp_player.search.graph_kernels import find_child, moves_of, push_edge
 
 MOST_DOMINANCE: Final = 256
 """Nodes with more joint moves are not searched for dominated moves."""
@@ -174,7 +174,7 @@ def _prove_joint(g: Any, node: Any) -> bool:
     return bool(_prove_by_dominance(g, node, joint))
 
 
-@helper
+@helper(allocates=True)
 def _prove_by_dominance(g: Any, node: Any, joint: Any) -> bool:
     """All joint moves are proven, and those left when no role makes a move that another one always beats have the same value."""
     roles = g.goal.shape[1]
@@ -293,7 +293,7 @@ def _touch(g: Any, node: Any, code: Any, child: Any) -> None:
         _tell_parents(g, node)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(g: Any) -> None:
     """Carry new proofs to everything above them."""
     while g.used[PENDING] > 0:

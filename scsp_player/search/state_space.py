@@ -83,7 +83,7 @@ class StateSpace:
         numbers = np.zeros(1, np.int32)
         if len(self._images):
             state = state.copy()
-            kernels.make_canonical(state[None], self._images)
+            kernels.make_canonical(state[None], self._images, *np.zeros((2, len(state)), np.uint64))
         self.count = int(kernels.enter(self.state, 0, self._table, state[None], numbers))
 
     @property
@@ -156,7 +156,7 @@ class StateSpace:
         if used:
             successors = self._propnet.successors(self.state[owner], moves)
             if len(self._images):
-                kernels.make_canonical(successors, self._images)
+                kernels.make_canonical(successors, self._images, *np.zeros((2, successors.shape[1]), np.uint64))
             before = self.count
             child = self.child[first : first + used]
             self.count = int(kernels.enter(self.state, before, self._table, successors, child))

@@ -49,15 +49,18 @@ def enter(known: Any, count: int, table: Any, states: Any, numbers: Any) -> int:
 
 
 @kernel
-def make_canonical(states: Any, images: Any) -> None:
-    """Replace each of the states uint64[k, words] by its least image under the symmetries int32[n, fluents]."""
+def make_canonical(states: Any, images: Any, image: Any, least: Any) -> None:
+    """Replace each of the states uint64[k, words] by its least image under the symmetries int32[n, fluents].
+
+    ``image`` and ``least``, uint64[words], are scratch.
+    """
     words = states.shape[1]
-    image = np.empty(words, np.uint64)
-    least = np.empty(words, np.uint64)
     for k in range(states.shape[0]):
-        least[:] = states[k]
+        for w in range(words):
+            least[w] = states[k, w]
         for s in range(images.shape[0]):
-            image[:] = np.uint64(0)
+            for w in range(words):
+                image[w] = 0
             for fluent in range(images.shape[1]):
                 if states[k, fluent >> 6] >> np.uint64(fluent & 63) & np.uint64(1):
                     to = images[s, fluent]
@@ -65,9 +68,11 @@ def make_canonical(states: Any, images: Any) -> None:
             for w in range(words):
                 if image[w] != least[w]:
                     if image[w] < least[w]:
-                        least[:] = image
+                        for v in range(w, words):
+                            least[v] = image[v]
                     break
-        states[k] = least
+        for w in range(words):
+            states[k, w] = least[w]
 
 
 @kernel

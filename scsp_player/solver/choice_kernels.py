@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.solver.domain_kernels import Record, Records, helper, wide
+from scsp_player.kernels import helper
+from scsp_player.solver.domain_kernels import Record, Records, wide
 
 Indices: TypeAlias = NDArray[np.int32]
 

@@ -9,12 +9,12 @@ The arguments are the arrays of a ``Store`` under their names there; ``control``
 
 from __future__ import annotations
 
+from scsp_player.kernels import helper
 from scsp_player.solver.domain_kernels import (
     Bits,
     Record,
     Records,
     Tables,
-    helper,
     move_value,
     save,
     set_current,

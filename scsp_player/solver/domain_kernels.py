@@ -6,36 +6,17 @@ The arguments are the arrays of a ``Store`` under their names there; ``control``
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from scsp_player.kernels import helper
 
 Records: TypeAlias = NDArray[np.void]
 Record: TypeAlias = Any
 Tables: TypeAlias = NDArray[np.int32]
 Bits: TypeAlias = NDArray[np.int64]
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def helper(function: _Function) -> _Function:
-    """Compiles a function that only kernels call.
-
-    It has no entry points for Python, which would take half of the compilation; and it is not cached by itself, being part of the
-    kernels that call it. It allocates nothing: with ``_nrt`` Numba would count references to all arrays at every call, atomically,
-    which took more than half of the time of the search.
-    """
-    options: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-    return cast(_Function, njit(**options)(function))
-
-
-def entry(function: _Function) -> _Function:
-    """Compiles a kernel that Python calls, and keeps it on disk; without counting references, as for ``helper``."""
-    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
-    return cast(_Function, njit(**options)(function))
-
 
 wide = cast("Callable[[Any], int]", np.int64)
 """Widens a field, so that Numba compiles helpers for one type of integer only."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.kernels import helper, kernel
 from scsp_player.solver.choice_kernels import (
     MOST,
     Indices,
@@ -29,8 +30,6 @@ from scsp_player.solver.domain_kernels import (
     Bits,
     Record,
     Records,
-    entry,
-    helper,
     move_value,
     save,
     shrink,
@@ -216,7 +215,7 @@ def tell(
     return True
 
 
-@entry
+@kernel
 def run(
     store: Store,
     task: int,

@@ -5,8 +5,9 @@ The arguments are the arrays of a ``Store`` under their names there; ``control``
 
 from __future__ import annotations
 
+from scsp_player.kernels import helper
 from scsp_player.solver.ct_kernels import revise_support_bits
-from scsp_player.solver.domain_kernels import Bits, Record, Records, Tables, helper, wide
+from scsp_player.solver.domain_kernels import Bits, Record, Records, Tables, wide
 from scsp_player.solver.layout import CONFLICT_ROWS, SUPPORT_BITS
 from scsp_player.solver.str_kernels import revise_conflicts, revise_supports
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from scsp_player.kernels import kernel
 from scsp_player.propnet.circuit_kernels import FEEDBACK, GATE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate_nodes(kind: Any, child_start: Any, child: Any, values: Any) -> None:
     """Compute all gates and feedback nodes.
 
@@ -46,7 +46,7 @@ def evaluate_nodes(kind: Any, child_start: Any, child: Any, values: Any) -> None
             break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_refuted(rows: Any, start: Any, members: Any, refuted: Any) -> None:
     """Set ``refuted`` (bool[groups]) where two members of a group (lines of ``rows``, uint64[n, words]) share a bit."""
     for group in range(start.size - 1):

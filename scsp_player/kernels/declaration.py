@@ -1,0 +1,65 @@
+"""The decorators of compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, overload
+
+from numba import njit
+
+from scsp_player.kernels.compiler import KernelCompiler
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_njit: Final[Any] = njit
+
+_COMMON: Final[dict[str, Any]] = {
+    "nogil": True,
+    # Nothing calls kernels through C function pointers.
+    "no_cfunc_wrapper": True,
+    # Division by zero is not checked: kernels do not divide by what may be zero.
+    "error_model": "numpy",
+    "pipeline_class": KernelCompiler,
+}
+
+
+@overload
+def kernel(function: Function) -> Function: ...
+@overload
+def kernel(*, allocates: bool) -> Callable[[Function], Function]: ...
+def kernel(function: Any = None, *, allocates: bool = False) -> Any:
+    """Declares a kernel that Python calls; it is compiled on first use and kept on disk.
+
+    Args:
+        function: what is compiled.
+        allocates: whether it makes arrays, or calls what does. Only then are references to arrays counted, at every call and
+            atomically, which costs a lot in compilation and in use.
+
+    >>> @kernel
+    ... def total(numbers):
+    ...     result = 0
+    ...     for number in numbers:
+    ...         result += number
+    ...     return result
+    """
+    return _declared(function, _nrt=allocates, cache=True)
+
+
+@overload
+def helper(function: Function) -> Function: ...
+@overload
+def helper(*, allocates: bool) -> Callable[[Function], Function]: ...
+def helper(function: Any = None, *, allocates: bool = False) -> Any:
+    """Declares a function that only kernels call; a part of the kernels that call it, on disk as well."""
+    return _declared(function, _nrt=allocates, no_cpython_wrapper=True)
+
+
+def inlined(function: Function) -> Function:
+    """Declares a helper that becomes a part of each of its callers: for small ones that every step needs."""
+    result: Function = _declared(function, _nrt=False, no_cpython_wrapper=True, forceinline=True)
+    return result
+
+
+def _declared(function: Any, **options: Any) -> Any:
+    decorator = _njit(**_COMMON, **options)
+    return decorator if function is None else decorator(function)
