@@ -20,9 +20,8 @@ from scsp_player.belief import (
     sequence_game,
 )
 from scsp_player.belief.histories import Past
-from scsp_player.belief.information_set import States, Weights
+from scsp_player.belief.information_set import Found
 from scsp_player.belief.joint_moves import number_of_joint_moves
-from scsp_player.belief.views import ViewArray
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import NetworkTooLargeError, template
 from scsp_player.propnet import Propnet
@@ -45,8 +44,17 @@ LEAST_PROBABILITY = 0.02
 HISTORIES = 64
 """Histories that the network looks for when no kept state fits."""
 
-HISTORY_SHARE = 0.3
+HISTORY_SHARE = 0.5
 """Share of a turn's time for that."""
+
+FIRST_TURNS = 24
+"""Turns for which the network is unrolled before the match begins, if there is time for it."""
+
+SPARE_SECONDS = 3.0
+"""Time that must be left for it."""
+
+LISTING_SHARE = 0.7
+"""Share of that for listing all histories."""
 
 RULE_LIMIT = 20_000
 """Games with more ground rules get no network for it."""
@@ -54,8 +62,11 @@ RULE_LIMIT = 20_000
 TEMPLATE_SHARE = 0.3
 """Share of the start clock for building the network."""
 
-INFORMATION = 2.0
-"""Points that knowing the state for certain is worth where nothing else tells moves apart."""
+INFORMATION = 100.0
+"""Points that knowing the state for certain counts for among moves that search cannot tell apart."""
+
+WALK_SPREAD = 25.0
+"""Points by which walks from the same information set differ, roughly (standard deviation)."""
 
 
 def needs_information_sets(game: GroundGame) -> bool:
@@ -113,6 +124,8 @@ class InformationSetPlayer:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
                 self._histories = HistorySampler(micro, self._propnet, self.role, seed=self._seed)
+                if self.clock() < deadline - SPARE_SECONDS:
+                    self._histories.unroll(FIRST_TURNS)
         if self.alone or not self._exact:
             return
         first = Views(self.game).first(1)
@@ -131,12 +144,12 @@ class InformationSetPlayer:
             self.equilibrium = Equilibrium(whole)
             self.equilibrium.learn(ITERATIONS, lambda: self.clock() >= deadline)
 
-    def _other_histories(self, past: Past) -> tuple[States, ViewArray, Weights] | None:
-        """What the belief asks for when none of its states explains what was seen."""
+    def _other_histories(self, past: Past) -> Found | None:
+        """What the belief asks for when few or none of its states explain what was seen."""
         if self._histories is None:
             return None
         end = self.clock() + self._patience
-        return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end)
+        return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end, seconds=LISTING_SHARE * self._patience)
 
     def first_move(self) -> int:
         """A legal move at once: global index, -1 if there is none."""
@@ -173,7 +186,8 @@ class InformationSetPlayer:
         moves, values = graph.values()
         if complete:
             self.method, self.value = "beliefs", float(values.max())
-            return int(moves[values.argmax()])
+            # Of equally good moves the one that tells most: what is believed may be a sample.
+            return int(moves[np.where(values >= values.max() - 1e-9, graph.information(), -1.0).argmax()])
         self._sure = dict(zip(moves.tolist(), values.tolist(), strict=True))
         self._bonus = dict(zip(moves.tolist(), (INFORMATION * graph.information()).tolist(), strict=True))
         return -1
@@ -219,8 +233,12 @@ class InformationSetPlayer:
         if self.alone and self._exact:
             # What the graph has found is sure; where nothing tells moves apart, the one after which most is known is better.
             merit = np.maximum(merit, [self._sure.get(int(m), 0.0) for m in moves])
-            merit = merit + np.array([self._bonus.get(int(m), 0.0) for m in moves])
             serious = usable & (visits > 0)
+            if serious.any():
+                doubt = WALK_SPREAD / np.sqrt(np.maximum(visits, 1.0))
+                level = (merit - doubt)[serious].max()
+                bonus = np.array([self._bonus.get(int(m), 0.0) for m in moves])
+                merit = merit + np.where(merit + doubt >= level, bonus, 0.0)
         else:
             serious = usable & (visits >= 0.1 * visits[usable].max())
         # Where there was no time for a single walk, nothing is serious.

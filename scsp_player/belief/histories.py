@@ -1,8 +1,9 @@
 """Courses of the match that fit all one has done and seen, found by the constraint network of the turns so far.
 
 Blind resampling goes forward and throws away what does not fit in the end; the network propagates what was seen later back to the
-moves that were made earlier. Moves of the others are chosen one after the other at random among those that are still consistent,
-with backtracking (MAC with random values), and importance weights correct for the choice.
+moves that were made earlier. Few courses are listed, all of them, and the belief is exact again. Of many some are drawn: moves of
+the others are chosen one after the other at random among those that are still consistent, with backtracking (MAC with random
+values), and importance weights correct for the choice.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.belief.information_set import States, Weights, merge
-from scsp_player.belief.views import ViewArray, Views
+from scsp_player.belief.information_set import Found, Weights, merge
+from scsp_player.belief.views import Views
 from scsp_player.network import MicroSCSP, NetworkTooLargeError, Unrolled, unroll
 from scsp_player.propnet import Propnet
 from scsp_player.solver import Solver
@@ -43,18 +44,21 @@ class HistorySampler:
         self._views = Views(micro.game)
         self._generator = np.random.default_rng((seed, 2))
         self._entries = sum(table.tuples.size for table in micro.instance.constraints)
-        self._unrolled: Unrolled | None = None
-        self._solver: Solver | None = None
+        self._network: tuple[Unrolled, Solver] | None = None
 
-    def sample(self, past: Past, count: int, expired: Callable[[], bool]) -> tuple[States, ViewArray, Weights] | None:
-        """Up to ``count`` histories as states, views and weights, equal ones merged; None if none was found in time.
+    def sample(
+        self, past: Past, count: int, expired: Callable[[], bool], *, seconds: float = 0.0, most: int = 2000
+    ) -> Found | None:
+        """All histories if they can be listed, else up to ``count`` drawn ones; None if none was found in time.
 
         Args:
             past: own moves (global indices) and percepts (bool[percepts]) of all turns so far.
             count: histories to draw.
             expired: whether time is up.
+            seconds: wall time for listing all of them; what is left until ``expired`` is for drawing.
+            most: histories up to which they are listed.
         """
-        network = self._network(len(past))
+        network = self.unroll(len(past))
         if network is None or expired():
             return None
         unrolled, solver = network
@@ -67,6 +71,11 @@ class HistorySampler:
             for role in range(len(self._micro.game.roles))
             if role != self._role
         ]
+        if seconds > 0:
+            every = solver.solutions(told, project=open_moves, limit=most + 1, seconds=seconds)
+            if every.complete:
+                self.found += len(every)
+                return self._replayed(past, every.values, np.zeros(len(every)), complete=True) if len(every) else None
         drawn: list[list[int]] = []
         proposals: list[float] = []
         while len(drawn) < count and not expired():
@@ -77,20 +86,20 @@ class HistorySampler:
             proposals.append(one[1])
         if not drawn:
             return None
-        return self._replayed(past, np.array(drawn, np.int32), np.array(proposals))
+        return self._replayed(past, np.array(drawn, np.int32), np.array(proposals), complete=False)
 
-    def _network(self, stages: int) -> tuple[Unrolled, Solver] | None:
-        """The network of at least so many turns, and its solver; None if it is too large."""
-        if self._unrolled is None or self._solver is None or self._unrolled.stages < stages:
+    def unroll(self, stages: int) -> tuple[Unrolled, Solver] | None:
+        """The network of at least so many turns, made if there is none yet; None if it is too large."""
+        if self._network is None or self._network[0].stages < stages:
             stages = -(-stages // SPARE) * SPARE
             if self._entries * stages > MAX_ENTRIES:
                 return None
             try:
-                self._unrolled = unroll(self._micro, stages, state=self._micro.game.initial_state, histories=True)
+                unrolled = unroll(self._micro, stages, state=self._micro.game.initial_state, histories=True)
             except NetworkTooLargeError:
                 return None
-            self._solver = Solver(self._unrolled.instance)
-        return self._unrolled, self._solver
+            self._network = unrolled, Solver(unrolled.instance)
+        return self._network
 
     def _told(self, unrolled: Unrolled, past: Past) -> tuple[list[int], list[int]] | None:
         """What is known, as variables and values; None if the network cannot express it."""
@@ -147,8 +156,8 @@ class HistorySampler:
             chosen.append(levels[-1][1].pop())
         return None
 
-    def _replayed(self, past: Past, drawn: NDArray[np.int32], proposals: Weights) -> tuple[States, ViewArray, Weights] | None:
-        """Where the histories lead; those that the circuit does not confirm are left out."""
+    def _replayed(self, past: Past, drawn: NDArray[np.int32], proposals: Weights, *, complete: bool) -> Found | None:
+        """Where the histories lead, equal ones merged; those that the circuit does not confirm are left out."""
         game, roles = self._micro.game, len(self._micro.game.roles)
         states = np.repeat(game.initial_state[None], len(drawn), axis=0)
         views, log_weight = self._views.first(len(drawn)), -proposals
@@ -171,4 +180,4 @@ class HistorySampler:
         if not fits.any():
             return None
         weights = np.exp(log_weight[fits] - log_weight[fits].max())
-        return merge(states[fits], views[fits], weights, self._role)
+        return Found(*merge(states[fits], views[fits], weights, self._role), complete)

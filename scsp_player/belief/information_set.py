@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,18 @@ CHUNK = 2048
 Model = Callable[[int, ViewArray, NDArray[np.int32], NDArray[np.int64]], Weights]
 """How likely others' moves are: role, their views, the moves and from how many they chose; float64[n], 1/count if uniform."""
 
-Resampler = Callable[[list[tuple[int, NDArray[np.bool_]]]], tuple[States, ViewArray, Weights] | None]
-"""Finds other histories that fit: gets own moves and percept rows of all turns, returns states, views and weights, or None."""
+
+class Found(NamedTuple):
+    """Histories that fit: states, views and weights, and whether these are all."""
+
+    states: States
+    views: ViewArray
+    weights: Weights
+    complete: bool
+
+
+Resampler = Callable[[list[tuple[int, NDArray[np.bool_]]]], Found | None]
+"""Finds other histories that fit: gets own moves and percept rows of all turns; None if it finds none."""
 
 
 class Belief:
@@ -47,7 +58,7 @@ class Belief:
         states: uint64[k, words].
         views: uint64[k, roles].
         probabilities: float64[k], summing to 1.
-        exact: whether no state was ever left out.
+        exact: whether no state is left out.
         view: uint64[1], the own view.
         confused: turns whose percepts nothing explained.
     """
@@ -110,7 +121,9 @@ class Belief:
         if self.resampler is not None and not self.exact and (not found or self._is_thin()):
             more = self.resampler(self.past)
             if more is not None:
-                self._set(*(_mixed((self.states, self.views, self.probabilities), more) if found else more))
+                alone = more.complete or not found
+                self.exact = more.complete
+                self._set(*(more[:3] if alone else _mixed((self.states, self.views, self.probabilities), more[:3])))
                 found = True
             self._asked = len(self.states)
         if not found:

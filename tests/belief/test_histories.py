@@ -38,7 +38,8 @@ def test_samples_fit_and_weights_are_right(name, role, turns):
     game, net, belief = played(name, role, turns, seed=3)
     assert belief.exact
     sampler = HistorySampler(template(game), net, role)
-    states, views, weights = sampler.sample(belief.past, 150, lambda: False)
+    states, views, weights, complete = sampler.sample(belief.past, 150, lambda: False)
+    assert not complete
     exact = {s.tobytes(): p for s, p in zip(*belief.marginal(), strict=True)}
     assert all(state.tobytes() in exact for state in states)
     found = dict.fromkeys(exact, 0.0)
@@ -46,6 +47,19 @@ def test_samples_fit_and_weights_are_right(name, role, turns):
         found[state.tobytes()] += weight
     assert sum(abs(found[s] - p) for s, p in exact.items()) < 0.4
     assert views.shape == (len(states), len(game.roles))
+
+
+@pytest.mark.parametrize(("name", "role", "turns"), [("kriegspiel-tic-tac-toe", 0, 3), ("monty-hall-five-doors", 0, 4)])
+def test_all_histories_make_the_belief_exact(name, role, turns):
+    game, net, belief = played(name, role, turns, seed=4)
+    found = HistorySampler(template(game), net, role).sample(belief.past, 0, lambda: False, seconds=1000)
+    assert found.complete
+    others = [r for r in range(len(game.roles)) if r != role]
+
+    def table(states, views, weights):
+        return {(s.tobytes(), v[others].tobytes()): w for s, v, w in zip(states, views, weights / weights.sum(), strict=True)}
+
+    assert table(*found[:3]) == pytest.approx(table(belief.states, belief.views, belief.probabilities))
 
 
 def test_nothing_explains_the_impossible():
