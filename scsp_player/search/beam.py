@@ -1,4 +1,8 @@
-"""Beam search: level by level, only the states that look best go on; every pass is wider than the one before."""
+"""Beam search: level by level, only the states that look best go on; passes become wider and wider.
+
+What looks best differs from pass to pass: what is near to the goal; among equally near ones, what leaves fewest moves, since dead
+ends had better be visited before they close (Warnsdorff's rule for knight's tours); or what leaves most.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,9 @@ MOST_KNOWN = 1 << 20
 
 DEPTH_LIMIT = 1000
 """Levels of a pass."""
+
+VIEWS = (0.0, -1.0, 1.0)
+"""Signs of the number of legal moves in the order of states, pass by pass; 0 leaves it out."""
 
 Heuristic = Callable[[NDArray[np.uint64]], NDArray[np.float32]]
 
@@ -45,11 +52,15 @@ class BeamSearch:
         self._owner = np.zeros(JOINT_ROOM, np.int64)
         self._moves = np.zeros((JOINT_ROOM, len(self._game.roles)), np.int32)
         self.width = FIRST_WIDTH // 2
+        self._passes = 0
         self._begin()
 
     def _begin(self) -> None:
-        """Start a pass twice as wide."""
-        self.width *= 2
+        """Start a pass, twice as wide once all views had one."""
+        if self._passes % len(VIEWS) == 0:
+            self.width *= 2
+        self._view = VIEWS[self._passes % len(VIEWS)]
+        self._passes += 1
         self._beam = self._start[None]
         self._legal = self._propnet.legal(self._beam)
         self._history: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
@@ -112,6 +123,9 @@ class BeamSearch:
         if len(going_on) > self.width:
             self._left_out = True
             nearness = self._heuristic(states[going_on])
+            if self._view:
+                options = legal[going_on].sum(axis=1, dtype=np.float32)
+                nearness = np.round(nearness, 1) + self._view * options / (1 + options.max())
             noise = self._generator.random(len(going_on), np.float32) * np.float32(1e-3)
             going_on = going_on[np.argpartition(nearness + noise, -self.width)[-self.width :]]
         self._beam, self._legal = states[going_on], legal[going_on]
