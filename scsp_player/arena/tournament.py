@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from scsp_player.agents.registry import agent_kind
 from scsp_player.arena.contest import Terms, play_match
 from scsp_player.arena.sheet import Sheet, read_game
 from scsp_player.arena.strength import interval, share_of, verdict
@@ -97,12 +98,20 @@ def _game(path: str) -> tuple[Sheet, StateMachine]:
         return sheet, Reasoner(sheet.program)
 
 
+@lru_cache(maxsize=16)
+def _load(agent: str) -> None:
+    """Have an agent's kernels compiled or loaded, once a process, so that no clock of a match runs meanwhile."""
+    agent_kind(agent).load()
+
+
 def play(match: Match) -> Result:
     """Play one match in this process; errors of a player end up in the result."""
     name = Path(match.game).stem
     result = Result(name, match.first, match.second, match.number)
     try:
         sheet, machine = _game(match.game)
+        for player in (match.first, match.second):
+            _load(player.partition("+")[0])
         order = seatings(len(sheet.seats))
         seats = order[match.number % len(order)]
         # The two matches of a pair of opposite seatings get the same chance moves.
