@@ -30,7 +30,9 @@ def prepared_rules(program: Program, store: Store, statistics: Statistics, *, re
         GdlError: if a rule is unsafe, a relation depends on its own negation in a way that decides nothing, or grows without end.
     """
     rules = Rulebase(program, store)
-    store.bound_depth(DEEPEST_TERM)
+    # No term of the sheet is nested deeper than it is long.
+    written = max((len(c.tokens) for c in (*rules.static, *rules.clauses)), default=0)
+    store.bound_depth(DEEPEST_TERM + written)
     rules.split_static(statistics.matches)
     large = evaluate_static(rules, rules.static, statistics, PATIENCE if restricted else None)
     rules.postpone(large)

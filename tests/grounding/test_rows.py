@@ -184,3 +184,11 @@ def test_r39_a_large_sheet_is_given_up_in_time_and_asked_step_by_step():
     assert names(machine.legal_moves(state)[0]) == ["(turn 0)", "(turn 1)", "(turn 2)", "(turn 3)", "(turn 4)", "go"]
     assert names(machine.fluents(machine.successor(state, (parse_term("(turn 1)"),)))) == ["(at 99 0 1 2 3)"]
     assert machine.is_terminal(machine.successor(state, (parse_term("go"),)))
+
+
+@pytest.mark.parametrize("depth", [300, 5_050])
+def test_r28_a_deep_term_that_shrinks_is_no_recursion_without_end(depth):
+    sheet = FRAME + f"(init (pile {'(on ' * depth}floor{')' * depth})) (<= (next (pile ?x)) (true (pile (on ?x))))"
+    machine = Reasoner(parse_program(sheet))
+    after = machine.successor(machine.initial_state(), (parse_term("go"),))
+    assert len(names(machine.fluents(after))) == 2
