@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+from scsp_player import belief
 from scsp_player.agents.searching import SearchingAgent
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import MicroSCSP, NetworkTooLargeError, template
@@ -28,9 +29,10 @@ class MacUcbAgent(SearchingAgent):
 
     @classmethod
     def prepare(cls) -> None:
-        """See ``Agent``; the search for games with one player as well."""
+        """See ``Agent``; the searches for games with one player and with hidden information as well."""
         super().prepare()
         PuzzleSearch.rehearse()
+        belief.rehearse()
 
     def make_expander(self, game: GroundGame, propnet: Propnet, deadline: float) -> Expander:
         """The network's expander, or the propnet's where the template is too big or solving is the slower part."""
