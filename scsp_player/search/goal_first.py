@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import unpack_state
 from scsp_player.propnet import Propnet
+from scsp_player.search.commuting import CommutingLines, Maps, commuting_maps
 from scsp_player.search.final_states import FinalStates, Structure, small_enough
 from scsp_player.search.line import BestLine
 
@@ -64,6 +65,10 @@ class GoalFirst:
             self.structure = Structure(self._game)
             yield
         structure, line = self.structure, self._line
+        maps = None
+        if not structure.one_a_move:
+            maps = commuting_maps(structure, self._propnet, self._state)
+            yield
         doubt = False
         for score in sorted({*self._game.goal_value.tolist(), 0}, reverse=True):
             if score <= line.score:
@@ -72,6 +77,10 @@ class GoalFirst:
                 if not doubt:
                     line.limit(self._next_lower(score))
                 continue
+            if maps is not None:
+                yield from self._by_counting(maps, score)
+                if line.score >= score:
+                    return
             final = FinalStates(structure, self._propnet, self._state, score)
             yield
             tried, exhausted = 0, True
@@ -102,6 +111,28 @@ class GoalFirst:
                         line.limit(self._next_lower(score))
                     continue
             doubt = True
+
+    def _by_counting(self, maps: Maps, score: int) -> Generator[None, None, None]:
+        """Lines of moves that commute, shorter and shorter ones."""
+        assert self.structure is not None
+        lines = CommutingLines(self.structure, maps, self._propnet, self._state, score)
+        yield
+        for moves in lines.lines(lambda: self._expired()):
+            if moves is not None:
+                self._play(moves, score)
+            yield
+
+    def _play(self, moves: NDArray[np.int32], score: int) -> None:
+        """Offer a line if it is legal and ends with the score, then or before."""
+        propnet, state = self._propnet, self._state[None]
+        for number, move in enumerate(moves.tolist()):
+            if not propnet.legal(state)[0, move]:
+                return
+            state = propnet.successors(state, np.array([[move]], np.int32))
+            if propnet.terminal(state)[0]:
+                if propnet.goals(state)[0, 0] == score:
+                    self._line.offer(float(score), moves[: number + 1, None])
+                return
 
     def _next_lower(self, score: int) -> float:
         values = [value for value in (*self._game.goal_value.tolist(), 0) if value < score]
