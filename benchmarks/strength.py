@@ -2,6 +2,7 @@
 
     python -m benchmarks.strength ../shared/games --rounds 60 --play-clock 0.3 --journal strength.csv
     python -m benchmarks.strength ../shared/games --group others --rounds 30 --journal strength.csv
+    python -m benchmarks.strength ../shared/games-gdl2 --group hidden --against pimc,hyperplay --journal strength.csv
     python -m benchmarks.strength ../shared/games --journal strength.csv --table-only
 
 Both sides get the same processor time a move and sit on all seats equally often. The journal holds every match; a run that was
@@ -38,6 +39,17 @@ GROUPS = {
         "quarto_v0",
         "sheepAndWolf_v0",
     ),
+    # Hidden information, two players; against pimc and hyperplay.
+    "hidden": (
+        "ggpmck__kriegtictactoe",
+        "ggpmck__latenttictactoe",
+        "ggpmck__meier",
+        "pyggp__minipoker",
+        "pyggp__phantom_connect(4,5,4)",
+        "pyggp__dark_split_corridor(3,4)",
+        "unsw__HiddenConnect",
+        "unsw__BlindBreakthrough",
+    ),
 }
 
 
@@ -71,7 +83,7 @@ def main(
     table_only: Annotated[bool, typer.Option("--table-only", help="Play nothing, show what the journal holds.")] = False,
 ) -> None:
     """Play what is missing in the journal and print the table."""
-    games = [folder / f"{name}.kif" for name in GROUPS[group]]
+    games = [folder / f"{name}{suffix}" for name in GROUPS[group] for suffix in (".kif", ".gdl")]
     terms = Terms(start_clock, play_clock)
     tournaments = [
         Tournament([game for game in games if game.is_file()], [player, other], terms, rounds=rounds, journal=journal)
