@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 FIRST_SHARE = 0.1
 """Share of the time for searching states before the network is built."""
+
+LEAST_PROOF = 2.0
+"""Seconds to look for a proof that a plan with the best score is the shortest, if finding it took less."""
 
 NETWORK_SHARE = 0.75
 """Share of what is left for the network; then states are searched again."""
@@ -72,6 +76,7 @@ def command(
 
 def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]:
     """The better one of the plans of both ways, by ``end`` of ``time.perf_counter``, and which way it was."""
+    from scsp_player.commands.time_limit import OutOfTimeError, interrupted_after
     from scsp_player.grounding import BudgetExceeded
     from scsp_player.network import NetworkTooLargeError, template
     from scsp_player.network.planning import Plan, Planner
@@ -81,23 +86,32 @@ def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]
     def left(share: float) -> float:
         return max(0.0, share * (end - time.perf_counter()))
 
-    search = None
-    if horizon is None:
-        search = PuzzleSearch(game, Propnet(game), clock=time.perf_counter)
-        search.think(time.perf_counter() + left(FIRST_SHARE))
-        if search.line.certain and (search.line.shortest or search.line.score < 0):
-            return _plan_of(search), "search"
-    share = 1.0 if search is None else NETWORK_SHARE
-    plan = Plan()
-    try:
-        plan = Planner(template(game, seconds=left(share))).run(left(share), horizon)
-    except (BudgetExceeded, NetworkTooLargeError):
-        if search is None:
-            raise
+    search: PuzzleSearch | None = None
+    planner: Planner | None = None
+    begin = time.perf_counter()
+    with suppress(OutOfTimeError), interrupted_after(left(1.0)):
+        if horizon is None:
+            search = PuzzleSearch(game, Propnet(game), clock=time.perf_counter)
+            search.think(begin + left(FIRST_SHARE))
+            search.think(time.perf_counter() + left(FIRST_SHARE), shortest=True)
+            if search.line.certain and (search.line.shortest or search.line.score < 0):
+                return _plan_of(search), "search"
+    if search is not None and search.line.certain:
+        # The rest is a matter of proof, which may take as long as finding did.
+        end = min(end, time.perf_counter() + max(LEAST_PROOF, time.perf_counter() - begin))
+    with suppress(OutOfTimeError), interrupted_after(left(1.0)):
+        share = 1.0 if search is None or search.line.certain else NETWORK_SHARE
+        try:
+            planner = Planner(template(game, seconds=left(share)))
+            planner.run(left(share), horizon)
+        except (BudgetExceeded, NetworkTooLargeError):
+            if search is None:
+                raise
+        if search is not None and not search.line.certain and not (planner and planner.plan.best_possible):
+            search.think(end)
+    plan = Plan() if planner is None else planner.conclude()
     if search is None or plan.proved_optimal:
         return plan, "network"
-    if not plan.best_possible:
-        search.think(end)
     found = _plan_of(search)
     return (found, "search") if _merit(found) > _merit(plan) else (plan, "network")
 

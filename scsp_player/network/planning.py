@@ -85,6 +85,7 @@ class Planner:
         self.plan = Plan()
         self._settled = 0
         self._ends = False
+        self._aimed = False
 
     def run(self, seconds: float, horizon: int | None = None) -> Plan:
         """The best plan found in about ``seconds``, of at most ``horizon`` moves."""
@@ -92,8 +93,7 @@ class Planner:
         end = begin + seconds
         self._aim()
         if not self._scores:
-            self.plan.best_possible = True
-            return self.plan
+            return self.conclude()
         most = max(1, MAX_ENTRIES // max(1, self._entries))
         limit = most if horizon is None else min(horizon, most)
         reached = min(FIRST_HORIZON, limit)
@@ -112,8 +112,7 @@ class Planner:
             if not self._done() and self._settled < limit:
                 self._deepen(max(reached, self._settled + 1), end)
                 reached = min(2 * reached, limit)
-        self._conclude(horizon)
-        return self.plan
+        return self.conclude()
 
     def _satisfied(self) -> bool:
         return self.plan.score is not None and self.plan.score == self._scores[-1]
@@ -151,7 +150,9 @@ class Planner:
         self.plan.nodes += nodes
         if moves is not None:
             self._found(score, moves)
-        elif not settled:
+        if (moves is not None or settled) and (h, score) in self.plan.open:
+            self.plan.open.remove((h, score))
+        elif not settled and (h, score) not in self.plan.open:
             self.plan.open.append((h, score))
 
     def _found(self, score: int, moves: list[Term]) -> None:
@@ -176,6 +177,7 @@ class Planner:
             self._least[score] = least_moves(game, self._merged, must, unpack_state(self._state, game.fluents))
             self._targets[score] = (target, solver)
         self._scores = sorted(self._targets)
+        self._aimed = True
 
     def _goal_first(self, horizon: int | None, end: float) -> None:
         reacher = Reacher(self._micro)
@@ -197,12 +199,11 @@ class Planner:
         waiting = self._still_open()
         if not waiting:
             return
-        self.plan.open = []
+        # Each stays open until it is answered: whoever runs out of time may interrupt this at any point.
         network = _Horizons(self._micro, self._state, max(h for h, _ in waiting), self._exclusive)
-        for number, (h, score) in enumerate(waiting):
+        for h, score in waiting:
             left = end - time.perf_counter()
             if left <= 0:
-                self.plan.open += waiting[number:]
                 return
             if self._matters(h, score):
                 self._ask(network, h, score, min(share, left))
@@ -213,13 +214,20 @@ class Planner:
     def _still_open(self) -> list[tuple[int, int]]:
         return sorted(pair for pair in self.plan.open if self._matters(*pair))
 
-    def _conclude(self, horizon: int | None) -> None:
+    def conclude(self) -> Plan:
+        """The plan, with what is proved about it; also after an exception interrupted ``run``."""
         plan = self.plan
+        if not self._aimed:
+            return plan
+        if not self._scores:
+            plan.best_possible = True
+            return plan
         plan.open = self._still_open()
         higher = any(plan.score is None or score > plan.score for _, score in plan.open)
         plan.best_possible = self._satisfied() or (self._ends and not higher)
         needed = max(self._settled + 1, 0 if plan.score is None else self._least[plan.score])
         plan.proved_optimal = plan.best_possible and not plan.open and len(plan.moves) <= needed
+        return plan
 
 
 class _Horizons:

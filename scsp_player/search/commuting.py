@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.ground_game import unpack_state
-from scsp_player.network.csr import stack_rows
+from scsp_player.grounding.ground_game import TRUE, unpack_state
+from scsp_player.network.csr import reachable, stack_rows
 from scsp_player.network.evaluation import observe_groups
 from scsp_player.network.logic import StateLogic, at_least
 from scsp_player.propnet import Propnet
@@ -46,12 +46,15 @@ class Maps:
         exact: for each variable whether one of its fluents is always true.
         after: for each variable int32[moves, values], the value after a move.
         most: int32[moves], how often a move can be of use.
+        proved: whether the rules leave no other way: all moves are always legal, the next value of a variable depends on nothing
+            but its own and the move, and play has shown them all.
     """
 
     values: list[Ints]
     exact: list[bool]
     after: list[Ints]
     most: Ints
+    proved: bool
 
 
 def commuting_maps(structure: Structure, propnet: Propnet, state: NDArray[np.uint64], seed: int = 0) -> Maps | None:
@@ -91,6 +94,7 @@ def commuting_maps(structure: Structure, propnet: Propnet, state: NDArray[np.uin
             if (maps[moves, old] != new).any():
                 return None
         states = following
+    complete = all((maps >= 0).all() for maps in after)
     for maps in after:
         unknown = maps < 0
         maps[unknown] = np.broadcast_to(np.arange(maps.shape[1], dtype=np.int32), maps.shape)[unknown]
@@ -100,7 +104,21 @@ def commuting_maps(structure: Structure, propnet: Propnet, state: NDArray[np.uin
     most = np.zeros(game.moves, np.int32)
     for maps in after:
         most = np.maximum(most, _period(maps))
-    return Maps(values, exact, after, most) if most.max(initial=0) <= MOST_COUNT else None
+    if most.max(initial=0) > MOST_COUNT:
+        return None
+    return Maps(values, exact, after, most, complete and bool((game.legal_literal == TRUE).all()) and _apart(structure, values))
+
+
+def _apart(structure: Structure, values: list[Ints]) -> bool:
+    """Whether the rules say what becomes of each variable without mention of the others."""
+    game = structure.game
+    for own in values:
+        atoms = reachable(game.next_literal[own] >> 1, game.head_start, game.rule_start, game.rule_body)
+        mentioned = atoms[game.fluent_atom]
+        mentioned[own] = False
+        if mentioned.any():
+            return False
+    return True
 
 
 def _one_of_each(structure: Structure) -> list[Ints]:

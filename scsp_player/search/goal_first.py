@@ -117,10 +117,15 @@ class GoalFirst:
         assert self.structure is not None
         lines = CommutingLines(self.structure, maps, self._propnet, self._state, score)
         yield
+        last: NDArray[np.int32] | None = None
         for moves in lines.lines(lambda: self._expired()):
             if moves is not None:
+                last = moves
                 self._play(moves, score)
             yield
+        line = self._line
+        if maps.proved and last is not None and line.score == score == line.possible and len(line.moves) <= len(last):
+            line.shortest = True
 
     def _play(self, moves: NDArray[np.int32], score: int) -> None:
         """Offer a line if it is legal and ends with the score, then or before."""

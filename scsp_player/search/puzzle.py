@@ -150,12 +150,22 @@ class PuzzleSearch:
             left = BestLine(line.possible)
         self._begin(state, left)
 
-    def think(self, deadline: float, report: Callable[[int], None] | None = None, *, leaves: int | None = None) -> None:
-        """Search until ``deadline``, or ``leaves`` steps of all searches, or until the best line is certain."""
+    def think(
+        self,
+        deadline: float,
+        report: Callable[[int], None] | None = None,
+        *,
+        leaves: int | None = None,
+        shortest: bool = False,
+    ) -> None:
+        """Search until ``deadline``, or ``leaves`` steps of all searches, or until the best line is certain.
+
+        With ``shortest``, go on until it is known to be the shortest one, or there is no way to find out.
+        """
         bound = self.settings.leaves if leaves is None else leaves
         steps = 0
         longest = [0.0] * len(self._steps)
-        while not self.line.certain and (bound is None or steps < bound):
+        while (bound is None or steps < bound) and (not self.line.certain or (shortest and self._may_shorten())):
             begin, end = self.clock(), deadline - self._overrun
             if begin >= end:
                 break
@@ -171,6 +181,11 @@ class PuzzleSearch:
         if report is not None and self.best_move() >= 0:
             report(self.best_move())
 
+    def _may_shorten(self) -> bool:
+        """Whether the best line may still be found to be the shortest one, or to be longer than others."""
+        enumerating = math.isfinite(self._spent[0]) and not self._space.complete
+        return not self.line.shortest and (enumerating or not self._goal_first.done)
+
     def _next(self, left: float) -> int:
         """The search that has had the least time, of those that can do something in ``left`` seconds."""
         spent = list(self._spent)
@@ -178,6 +193,9 @@ class PuzzleSearch:
         spent[GOAL_FIRST] /= 2
         if self._goal_first.done or self._goal_first.next_seconds > left:
             spent[GOAL_FIRST] = math.inf
+        if self.line.certain:
+            # The others say nothing about how short it is.
+            spent[1:GOAL_FIRST] = [math.inf] * (GOAL_FIRST - 1)
         return int(np.argmin(spent))
 
     def _from_the_goal(self, deadline: float) -> None:

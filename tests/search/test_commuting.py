@@ -91,3 +91,13 @@ def test_maps_say_what_moves_do():
     assert not structure.one_a_move
     assert maps.exact == [True] * 3
     assert np.all(maps.most == 2)
+
+
+def test_the_shortest_line_is_proved_where_the_rules_leave_no_other_way():
+    game, propnet, structure, maps = prepared(WHEELS)
+    assert maps.proved
+    line = BestLine(100.0)
+    search = GoalFirst(propnet, game.initial_state, line)
+    while not search.done:
+        search.step(lambda: False)
+    assert line.shortest
