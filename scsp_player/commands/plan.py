@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scsp_player.network.planning import Plan
     from scsp_player.search.puzzle import PuzzleSearch
 
-FIRST_SHARE = 0.1
+FIRST_SHARE = 0.5
 """Share of the time for searching states before the network is built."""
 
 LEAST_PROOF = 2.0
@@ -93,12 +93,13 @@ def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]
         if horizon is None:
             search = PuzzleSearch(game, Propnet(game), clock=time.perf_counter)
             search.think(begin + left(FIRST_SHARE))
-            search.think(time.perf_counter() + left(FIRST_SHARE), shortest=True)
-            if search.line.certain and (search.line.shortest or search.line.score < 0):
-                return _plan_of(search), "search"
     if search is not None and search.line.certain:
-        # The rest is a matter of proof, which may take as long as finding did.
+        # The rest is a matter of proof, which may take as long as finding did; half of that time for each way.
         end = min(end, time.perf_counter() + max(LEAST_PROOF, time.perf_counter() - begin))
+        with suppress(OutOfTimeError), interrupted_after(left(1.0)):
+            search.think(time.perf_counter() + left(0.5), shortest=True)
+        if search.line.shortest or search.line.score < 0:
+            return _plan_of(search), "search"
     with suppress(OutOfTimeError), interrupted_after(left(1.0)):
         share = 1.0 if search is None or search.line.certain else NETWORK_SHARE
         try:

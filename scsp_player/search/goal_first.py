@@ -51,7 +51,7 @@ class GoalFirst:
         if self.structure is not None:
             return 0.0
         game = self._game
-        return 1.0 + game.rules / 10_000 + game.fluents * game.fluents * game.moves / 1e9
+        return 0.3 + game.rules / 20_000 + game.fluents * game.fluents * game.moves / 2e9
 
     def step(self, expired: Callable[[], bool]) -> None:
         """Go on with the work."""

@@ -94,7 +94,7 @@ def test_maps_say_what_moves_do():
 
 
 def test_the_shortest_line_is_proved_where_the_rules_leave_no_other_way():
-    game, propnet, structure, maps = prepared(WHEELS)
+    game, propnet, _, maps = prepared(WHEELS)
     assert maps.proved
     line = BestLine(100.0)
     search = GoalFirst(propnet, game.initial_state, line)
