@@ -90,7 +90,7 @@ def rule_graph(game: GroundGame) -> RuleGraph:
         point(fluent, NEXT, literal)
     for move, literal in enumerate(game.legal_literal.tolist()):
         point(game.fluents + move, LEGAL, literal)
-    outputs = [(("terminal",), game.terminal_literal)]
+    outputs: list[tuple[tuple[object, ...], int]] = [(("terminal",), game.terminal_literal)]
     goals = zip(game.goal_role.tolist(), game.goal_value.tolist(), game.goal_literal.tolist(), strict=True)
     outputs += [(("goal", role, value), literal) for role, value, literal in goals]
     for colour, literal in outputs:
@@ -138,14 +138,11 @@ def _written_out(game: GroundGame) -> dict[int, list[tuple[int, ...]]]:
         for rule in range(head_start[atom], head_start[atom + 1]):
             literals: set[int] = set()
             for literal in flat[start[rule] : start[rule + 1]]:
-                whole = () if literal & 1 else conjunction.get(literal >> 1, ())
+                whole = () if literal & 1 or room < 0 else conjunction.get(literal >> 1, ())
                 literals.update(whole or (literal,))
+            room -= len(literals)
             found[tuple(sorted(literals))] = None
         bodies[atom] = list(found)
         if len(found) == 1 and atom not in cyclic:
-            body = bodies[atom][0]
-            uses = 1 if len(body) == 1 else len(body)
-            if room >= uses:
-                room -= uses
-                conjunction[atom] = body
+            conjunction[atom] = bodies[atom][0]
     return bodies

@@ -24,6 +24,9 @@ Permutation = NDArray[np.int64]
 MOST_BACKTRACKS = 64
 """Dead ends after which the search for one automorphism is given up: some symmetries may then be missed."""
 
+MOST_LITERALS = 500_000
+"""Games with longer rules are not looked at: their graph alone would take seconds."""
+
 MOST_IMAGES = 48
 """Order of the largest group whose images are all tried to find out whether states are the same: that of the cube."""
 
@@ -59,7 +62,10 @@ class Symmetries:
 
 def find_symmetries(game: GroundGame, seconds: float = 2.0) -> Symmetries:
     """The symmetries of a game, as far as they are found in so many seconds of processor time."""
-    search = _Search(rule_graph(game), time.process_time() + seconds)
+    deadline = time.process_time() + seconds
+    if len(game.rule_body) > MOST_LITERALS or seconds <= 0:
+        return Symmetries((), 1, False)
+    search = _Search(rule_graph(game), deadline)
     try:
         search.run()
         complete = not search.gave_up

@@ -11,6 +11,7 @@ from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import pack_state, unpack_state
 from scsp_player.propnet import Propnet
 from scsp_player.search.backward import backward_induction
+from scsp_player.search.rule_graph import GROWTH, rule_graph
 from scsp_player.search.state_space import StateSpace
 from scsp_player.search.symmetry import find_symmetries, images_of
 from tests.games.sheets import path_of
@@ -113,3 +114,15 @@ def test_tic_tac_toe_has_765_positions_up_to_symmetry():
 def test_games_without_symmetry_have_no_images():
     game = ground(parse_program(PILE, "pile"))
     assert len(images_of(find_symmetries(game, 20.0), game)) == 0
+
+
+def test_long_chains_of_conjunctions_are_not_written_out_without_end():
+    steps = 400
+    rules = " ".join(f"(<= (all {k + 1}) (all {k}) (true (on {k})))" for k in range(steps))
+    cells = " ".join(f"(cell {k})" for k in range(steps))
+    text = f"""(role r) {cells} (<= (legal r (put ?c)) (cell ?c)) (<= (next (on ?c)) (does r (put ?c)))
+    (<= (next (on ?c)) (true (on ?c))) (<= (all 0) (true (on 0))) {rules} (<= terminal (all {steps})) (<= (goal r 100) (true (on 0)))
+    """
+    game = ground(parse_program(text, "chain"))
+    graph = rule_graph(game)
+    assert len(graph.source) < 2 * (GROWTH + 2) * (len(game.rule_body) + game.rules + game.fluents + game.moves)
