@@ -25,7 +25,7 @@ def number_components(
     ``component`` and ``index``, int32[atoms], are all -1 on entry; ``component`` is the result. The last four arrays, one entry an
     atom, are scratch. Returns the number of components.
     """
-    atoms = head_start.size - 1
+    atoms = len(head_start) - 1
     open_count = 0
     counter = 0
     components = 0

@@ -196,7 +196,7 @@ def run(
     relation, which join it with the rows processed before. So every combination of rows is met exactly once, without rounds.
     """
     m = meta[0]
-    while m.position < task.size:
+    while m.position < len(task):
         block = task[m.position]
         entries = block + 1 + code[block]
         idle = 0

@@ -9,11 +9,14 @@ from scsp_player.gdl.program import Literal, Program, Rule
 from scsp_player.gdl.terms import Compound, Symbol, Variable
 from scsp_player.grounding.budget import Budget
 from scsp_player.grounding.grounding_steps import ground_within
+from scsp_player.kernels import PLAIN
 
 
 @cache
 def prepare_kernels() -> None:
     """Compile all kernels of grounding, or load them from the cache; does nothing the second time."""
+    if PLAIN:
+        return
     here = Position("<kernels>", 1, 1)
     x = Variable("x")
 

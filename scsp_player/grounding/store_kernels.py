@@ -91,7 +91,7 @@ def allocate(heap: Ints, m: Record, bits: int) -> int:
         return start
     start = m.top
     end = start + (1 << bits)
-    if end > heap.size:
+    if end > len(heap):
         m.need = 1 << bits
         return 0
     m.top = end

@@ -7,8 +7,21 @@ passes that these kernels do not need are left out (``compiler``), and what oper
 * ``kernel``: what Python calls; compiled on first use and kept on disk.
 * ``helper``: what only kernels call.
 * ``inlined``: a small helper that becomes a part of each of its callers.
+* ``is_kept``: whether a kernel has been compiled before.
+
+With the environment variable ``SCSP_PLAYER_KERNELS`` set to ``plain`` nothing is compiled at all (``plain``).
 """
 
-from scsp_player.kernels.declaration import helper, inlined, kernel
+import os
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["helper", "inlined", "kernel"]
+PLAIN_VARIABLE: Final = "SCSP_PLAYER_KERNELS"
+PLAIN: Final = os.environ.get(PLAIN_VARIABLE) == "plain"
+"""Whether kernels run as plain Python in this process."""
+
+if TYPE_CHECKING or not PLAIN:
+    from scsp_player.kernels.declaration import helper, inlined, is_kept, kernel
+else:
+    from scsp_player.kernels.plain import helper, inlined, is_kept, kernel
+
+__all__ = ["PLAIN", "PLAIN_VARIABLE", "helper", "inlined", "is_kept", "kernel"]

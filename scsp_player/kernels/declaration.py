@@ -34,13 +34,6 @@ def kernel(function: Any = None, *, allocates: bool = False) -> Any:
         function: what is compiled.
         allocates: whether it makes arrays, or calls what does. Only then are references to arrays counted, at every call and
             atomically, which costs a lot in compilation and in use.
-
-    >>> @kernel
-    ... def total(numbers):
-    ...     result = 0
-    ...     for number in numbers:
-    ...         result += number
-    ...     return result
     """
     return _declared(function, _nrt=allocates, cache=True)
 
@@ -63,3 +56,9 @@ def inlined(function: Function) -> Function:
 def _declared(function: Any, **options: Any) -> Any:
     decorator = _njit(**_COMMON, **options)
     return decorator if function is None else decorator(function)
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether some compiled form of a kernel, as it stands in the source, is on disk."""
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return file is not None and bool(file._load_index())

@@ -37,6 +37,7 @@ from scsp_player.agents.base import Agent, Turn
 from scsp_player.agents.registry import AgentKind, agent_kind
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.terms import Term
+from scsp_player.kernels import PLAIN, PLAIN_VARIABLE, is_kept
 from scsp_player.protocol import engine_limits
 from scsp_player.protocol.best_move import BestMove, BestMoveCell
 from scsp_player.protocol.errors import ProtocolError
@@ -139,7 +140,8 @@ def run(agent: str, cell: BestMoveCell, *, tell_legal: bool) -> int:
         threads = threading.active_count()
         for matches in range(MATCHES):
             # An agent that left threads behind, or a lot of memory, leaves with them.
-            if matches and (threading.active_count() > threads or _resident_bytes() > RESIDENT_BYTES):
+            # So does one that runs without compiled kernels: there may be some by now.
+            if matches and (threading.active_count() > threads or _resident_bytes() > RESIDENT_BYTES or PLAIN):
                 return 0
             send({"event": "idle", "matches": matches})
             order = orders.get()
@@ -198,6 +200,14 @@ def _read_orders(orders: Orders, send: Send) -> None:
     os._exit(0)
 
 
+def _begin_plainly() -> None:
+    """Begin anew with kernels as plain Python if they have never been compiled: whoever tells legal moves must do so at once."""
+    from scsp_player.grounding.join_kernels import run as join
+
+    if not PLAIN and not is_kept(join):
+        os.execve(sys.executable, sys.orig_argv, {**os.environ, PLAIN_VARIABLE: "plain"})
+
+
 def _die_with_server() -> None:
     """On Linux: be killed when the server is, even in a state in which nothing can be read from it."""
     if sys.platform == "linux":
@@ -218,6 +228,8 @@ def _options() -> argparse.Namespace:
 if __name__ == "__main__":
     options = _options()
     _die_with_server()
+    if options.tell_legal:
+        _begin_plainly()
     engine_limits.apply(options.memory, options.nice, tuple(options.cores))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server to handle
     status = run(options.agent, BestMoveCell(options.descriptor), tell_legal=options.tell_legal)

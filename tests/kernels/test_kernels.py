@@ -1,0 +1,96 @@
+"""Kernels compiled here do what the same functions do in Python; and a process without compiled code finds the same moves."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scsp_player.kernels import PLAIN_VARIABLE, helper, inlined, kernel, plain
+
+ROOT = Path(__file__).resolve().parents[2]
+PAIR = np.dtype([("item", np.int32), ("weight", np.int64)], align=True)
+
+
+def build(declare):
+    @declare.inlined
+    def twice(x):
+        return 2 * x
+
+    @declare.helper
+    def weigh(pair, x):
+        pair.weight += twice(x)
+        return pair.item
+
+    def total(pairs, numbers, sums):
+        result = 0
+        for i in range(len(numbers)):
+            result += weigh(pairs[i % len(pairs)], numbers[i]) * numbers[i]
+            sums[i] = result
+        return result
+
+    return total
+
+
+class Compiled:
+    inlined, helper = staticmethod(inlined), staticmethod(helper)
+
+
+@pytest.mark.parametrize("declare", [Compiled, plain])
+def test_a_kernel_with_helpers(declare):
+    # Functions made here have no file of their own for their code.
+    total = build(declare)
+    run = plain.kernel(total) if declare is plain else kernel(total)
+    pairs = np.array([(3, 0), (5, 0)], PAIR)
+    numbers, sums = np.array([1, 2, 3], np.int32), np.zeros(3, np.int64)
+    assert run(pairs, numbers, sums) == 3 * 1 + 5 * 2 + 3 * 3
+    assert sums.tolist() == [3, 13, 22]
+    assert pairs["weight"].tolist() == [8, 4]
+
+
+def test_a_kernel_may_allocate():
+    @kernel(allocates=True)
+    def smallest_of_squares(numbers):
+        squares = np.empty(len(numbers), np.int64)
+        for i in range(len(numbers)):
+            squares[i] = numbers[i] * numbers[i]
+        return squares.min()
+
+    assert smallest_of_squares(np.array([3, -2, 5])) == 4
+
+
+MOVES = """
+import sys
+from scsp_player.arena.sheet import read_game
+from scsp_player.grounding import Reasoner
+from pathlib import Path
+for name in sys.argv[1:]:
+    machine = Reasoner(read_game(Path(name)).program)
+    state = machine.initial_state()
+    for turn in range(4):
+        if machine.is_terminal(state):
+            break
+        moves = machine.legal_moves(state)
+        state = machine.successor(state, [m[turn % len(m)] for m in moves])
+        print(*map(str, moves), *sorted(map(str, machine.fluents(state))), machine.goals(state))
+print("numba" in sys.modules)
+"""
+
+
+def test_the_same_moves_without_compiled_code():
+    games = [str(ROOT / "games" / f"{name}.kif") for name in ("tic-tac-toe", "connect-four", "light-trails", "kuhn-poker")]
+
+    def output(**environment: str) -> list[str]:
+        command = [sys.executable, "-c", MOVES, *games]
+        result = subprocess.run(
+            command, cwd=ROOT, check=True, capture_output=True, text=True, env={**os.environ, **environment}
+        )
+        return result.stdout.splitlines()
+
+    *plainly, loaded = output(**{PLAIN_VARIABLE: "plain"})
+    *compiled, _ = output()
+    assert loaded == "False"
+    assert plainly == compiled
+    assert len(plainly) > 10
