@@ -121,7 +121,8 @@ def test_long_chains_of_conjunctions_are_not_written_out_without_end():
     rules = " ".join(f"(<= (all {k + 1}) (all {k}) (true (on {k})))" for k in range(steps))
     cells = " ".join(f"(cell {k})" for k in range(steps))
     text = f"""(role r) {cells} (<= (legal r (put ?c)) (cell ?c)) (<= (next (on ?c)) (does r (put ?c)))
-    (<= (next (on ?c)) (true (on ?c))) (<= (all 0) (true (on 0))) {rules} (<= terminal (all {steps})) (<= (goal r 100) (true (on 0)))
+    (<= (next (on ?c)) (true (on ?c))) (<= (all 0) (true (on 0))) {rules}
+    (<= terminal (all {steps})) (<= (goal r 100) (true (on 0)))
     """
     game = ground(parse_program(text, "chain"))
     graph = rule_graph(game)
