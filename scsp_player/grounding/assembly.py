@@ -82,10 +82,11 @@ class Assembler:
         start, order, cyclic, offending = evaluation_order(head_start, kept.head, kept.start, kept.body)
         old = np.concatenate([fluents, moves, derived])
         named = self.rules.dynamic - self.rules.demand_relations
-        atom_term = np.concatenate([np.array([-1], dtype=np.int32), atom_terms(self.rules, named, old)])
+        table, term_of_atom = atom_terms(table, self.rules, named, old)
+        atom_term = np.concatenate([np.array([-1], dtype=np.int32), term_of_atom])
         if len(offending):
             sources = [clause.rule for clause in self.rules.clauses]
-            refuse_negative_cycle(self.store.table(), atom_term, kept, head_start, offending, sources)
+            refuse_negative_cycle(table, atom_term, kept, head_start, offending, sources)
 
         next_of = np.full(len(role_index), FALSE, dtype=np.int32)
         next_of[following.rows[:, 0]] = self.literals(following.atoms)
@@ -97,7 +98,7 @@ class Assembler:
         sees_order = printed_order(table, sees.rows[:, 1])
         sees_order = sees_order[np.argsort(sees_role[sees_order], kind="stable")]
         ids = [true.rows[fluent_order, 0], does.rows[move_order, 1], sees.rows[sees_order, 1], atom_term[1:]]
-        terms, (fluent_term, move_term, percept_term, atom_ids) = restricted(self.store.table(), ids)
+        terms, (fluent_term, move_term, percept_term, atom_ids) = restricted(table, ids)
         terminal_literal = int(self.literals(terminal.atoms)[0]) if len(terminal.atoms) else FALSE
         return GroundGame(
             source=self.rules.program.source,

@@ -39,11 +39,18 @@ class Budget:
         self._clock = clock
         self._end = clock() + seconds
         self._trial_steps = self._trial_bytes = 1 << 62
+        self._look_at = 1 << 62
+        self._look: Callable[[], None] = lambda: None
 
     def start_trial(self, steps: int | None) -> None:
         """From now on allow so many steps, and some bytes of the store for each of them; None: no bound but those of the budget."""
         self._trial_steps = 1 << 62 if steps is None else self.spent + steps
         self._trial_bytes = 1 << 62 if steps is None else TRIAL_BYTES * steps
+        self._look_at = 1 << 62
+
+    def look_after(self, steps: int, look: Callable[[], None]) -> None:
+        """Call ``look`` once when so many more steps have been taken; it may raise ``TrialOver``. A new trial forgets about it."""
+        self._look_at, self._look = self.spent + steps, look
 
     @contextmanager
     def part(self, steps: int, used_bytes: int) -> Iterator[None]:
@@ -60,6 +67,9 @@ class Budget:
         """Raise ``BudgetExceeded`` if the time is up in ``ahead`` seconds, ``TrialOver`` if the trial is over."""
         if self._clock() + ahead >= self._end:
             raise BudgetExceeded(f"grounding takes longer than {self.seconds:g} s")
+        if self.spent >= self._look_at:
+            self._look_at = 1 << 62
+            self._look()
         if self.spent >= self._trial_steps:
             raise TrialOver("a trial takes too many steps")
 

@@ -92,13 +92,20 @@ class Schema:
 
     def auxiliary(self, arity: int) -> int:
         """A new relation whose name occurs nowhere in the sheet, which must be loaded completely."""
+        return self.relation((self._fresh_name(), arity))
+
+    def fresh_symbol(self) -> int:
+        """A new symbol whose name occurs nowhere in the sheet, which must be loaded completely."""
+        return self.store.symbol(self._fresh_name())
+
+    def _fresh_name(self) -> str:
         if not self._prefix:
             names = {name for name, _ in (*self.relations, *self.store.functor_of)} | self.store.symbol_of.keys()
             self._prefix = "part"
             while any(name.startswith(self._prefix) for name in names):
                 self._prefix += "_"
         self._auxiliaries += 1
-        return self.relation((f"{self._prefix}{self._auxiliaries}", arity))
+        return f"{self._prefix}{self._auxiliaries}"
 
     def tokens(self, terms: Sequence[Term], numbers: dict[Variable, int]) -> Tokens:
         """The terms in prefix order; numbers new variables as they come."""

@@ -62,8 +62,8 @@ class Decision:
             undecided = simplifier.renumbered(number)
             head_start = np.searchsorted(undecided.head, np.arange(atoms + 1)).astype(np.int64)
             offending = evaluation_order(head_start, undecided.head, undecided.start, undecided.body)[3]
-            names = atom_terms(self.rules, self.relations, np.arange(atoms, dtype=np.int32))
-            refuse_negative_cycle(store.table(), names, undecided, head_start, offending, [i.rule for i in instances])
+            table, names = atom_terms(store.table(), self.rules, self.relations, np.arange(atoms, dtype=np.int32))
+            refuse_negative_cycle(table, names, undecided, head_start, offending, [i.rule for i in instances])
         for relation, kept in self._kept.items():
             rows = store.rows(relation)[simplifier.value[atoms_of(store, relation)] == kernels.HOLDS]
             store.clear(np.array([kept], dtype=np.int32))

@@ -12,8 +12,9 @@ what is bound already; a table of all pairs of cells binds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, variables_in
 from scsp_player.grounding.join_order import Matches
@@ -24,12 +25,20 @@ FEW = 64.0
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which relation lists the wanted values of some columns of another relation."""
+
+    relation: int
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Restricted:
-    """Clauses restricted to what is demanded, and the clauses and relations of the demand itself."""
+    """Clauses restricted to what is demanded, the clauses of the demand itself, and for each restricted relation its demand."""
 
     clauses: list[Clause]
     demand_clauses: list[Clause]
-    demand_relations: frozenset[int]
+    wanted: dict[int, Wanted]
 
 
 class Demand:
@@ -37,7 +46,8 @@ class Demand:
 
     def __init__(
         self, schema: Schema, clauses: Sequence[Clause], complete: Collection[int], dynamic: Collection[int], matches: Matches,
-        *, positive: bool,
+        *, positive: bool, unbinding: Collection[int] = (),
+        relaxed: Mapping[int, frozenset[int]] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         """Find out what can be restricted.
 
@@ -49,15 +59,21 @@ class Demand:
             matches: estimates for the latter.
             positive: no demand may depend on a negation, so that no relation depends on its own negation because of what it is
                 asked for. Otherwise the demand is as narrow as the order of the parts allows.
+            unbinding: static relations that never count as known.
+            relaxed: columns of derived relations that are not asked for by value (see ``wide_demands``).
         """
         self.schema = schema
         self.dynamic = dynamic
         self.matches = matches
+        self.unbinding = unbinding
         self.derived = {c.relation for c in clauses} - set(complete)
         self.clauses = [self._without_filters(c) for c in clauses]
         self._negating = self._negating_relations() if positive else frozenset()
         self._names: dict[int, int] = {}
         self.bound = {c.relation: frozenset(range(len(self._columns(c.tokens)))) for c in clauses if c.relation in self.derived}
+        for relation, columns in relaxed.items():
+            if relation in self.bound:
+                self.bound[relation] -= columns
         self._find_bound_columns()
 
     def _without_filters(self, clause: Clause) -> Clause:
@@ -84,12 +100,13 @@ class Demand:
                 body = tuple(dict.fromkeys(replace(p, recorded=False) for p in near))
                 demand[Clause(wanted.relation, wanted.tokens, body, clause.variables)] = None
             restricted.append(replace(clause, body=(*clause.body, *own)))
-        return Restricted(restricted, list(demand), frozenset(self._names.values()))
+        lists = {relation: Wanted(name, tuple(sorted(self.bound[relation]))) for relation, name in self._names.items()}
+        return Restricted(restricted, list(demand), lists)
 
     def _places(self, clause: Clause) -> Iterable[tuple[Part, list[Part]]]:
         """Every part over a derived relation, with the positive parts that come before it."""
         base = [p for p in clause.body if p.kind is Kind.POSITIVE and p.relation not in self.derived]
-        static = [p for p in base if p.relation not in self.dynamic]
+        static = [p for p in base if p.relation not in self.dynamic and p.relation not in self.unbinding]
         known = [p for p in base if p.relation in self.dynamic]
         bound = set(self._asked_variables(clause)).union(*(p.variables for p in known))
         waiting = [p for p in clause.body if p.kind is not Kind.DIFFER and p.relation in self.derived]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import time
 from collections.abc import Callable
 from typing import Final
@@ -12,11 +13,31 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.grounding.grounding_steps import ground_within
 from scsp_player.grounding.preparation import prepare_kernels
 
-TRIALS: Final = ((4_000_000, False), (90_000_000, True), (90_000_000, False), (None, True))
-"""Steps of the join machine, and whether derived relations are restricted to what is asked for.
 
-Restriction (see ``demand``) costs a little where nothing is gained, and is what saves sheets that were written for top-down
-provers; which of the two a sheet is shows when it is tried. Counting steps instead of seconds makes the outcome repeatable.
+class Way(enum.Enum):
+    """How a trial computes derived relations."""
+
+    COMPLETE = enum.auto()
+    RESTRICTED = enum.auto()
+    """For what is asked for (see ``demand``)."""
+    LOOKING = enum.auto()
+    """Restricted, but given up if some demands are seen to be too wide (see ``wide_demands``)."""
+    RELAXED = enum.auto()
+    """Restricted without those demands; left out if there were none."""
+
+
+TRIALS: Final = (
+    (4_000_000, Way.COMPLETE),
+    (90_000_000, Way.LOOKING),
+    (90_000_000, Way.RELAXED),
+    (90_000_000, Way.RESTRICTED),
+    (90_000_000, Way.COMPLETE),
+    (None, Way.RESTRICTED),
+)
+"""Steps of the join machine, and the way.
+
+Restriction costs a little where nothing is gained, and is what saves sheets that were written for top-down provers; which of the
+two a sheet is shows when it is tried. Counting steps instead of seconds makes the outcome repeatable.
 """
 
 
@@ -40,10 +61,16 @@ def ground(
     """
     prepare_kernels()
     budget = Budget(seconds, memory_bytes, clock)
-    for steps, restricted in TRIALS:
+    wide: dict[int, frozenset[int]] = {}
+    for steps, way in TRIALS:
+        if way is Way.RELAXED and not wide:
+            continue
         budget.start_trial(steps)
         try:
-            return ground_within(program, budget, restricted=restricted)
+            if way is Way.LOOKING:
+                return ground_within(program, budget, restricted=True, noticed=wide)
+            relaxed = wide if way is Way.RELAXED else None
+            return ground_within(program, budget, restricted=way is not Way.COMPLETE, relaxed=relaxed)
         except TrialOver:
             continue
     raise AssertionError("the last trial is bound by the budget only")

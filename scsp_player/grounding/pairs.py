@@ -1,4 +1,4 @@
-"""Pairs of identifiers as single integers, to sort and search them."""
+"""Pairs and longer rows of identifiers as single integers, to sort and search them."""
 
 from __future__ import annotations
 
@@ -26,3 +26,17 @@ def position_in(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[
     order = np.argsort(known)
     place = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
     return np.where(known[order[place]] == wanted, order[place], -1)
+
+
+def numbered_rows(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """The different rows of int32[n, k] with entries >= 0, sorted, and for each row its place among them.
+
+    >>> [a.tolist() for a in numbered_rows(np.array([[2, 1], [1, 7], [2, 1]], dtype=np.int32))]
+    [[[1, 7], [2, 1]], [1, 0, 1]]
+    """
+    numbers = np.zeros(len(rows), dtype=np.intp)
+    for column in rows.T:
+        numbers = np.unique(numbers << 32 | column, return_inverse=True)[1]
+    first = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.intp)
+    first[numbers] = np.arange(len(rows))
+    return rows[first], numbers

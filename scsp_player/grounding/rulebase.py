@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature
 from scsp_player.grounding.budget import BudgetExceeded
 from scsp_player.grounding.clauses import Clause, Kind, Part, Schema, arguments_of, prefix_order
 from scsp_player.grounding.components import evaluation_order
-from scsp_player.grounding.demand import Demand
+from scsp_player.grounding.demand import Demand, Wanted
+from scsp_player.grounding.dense_joins import DenseJoins
 from scsp_player.grounding.factoring import factored
 from scsp_player.grounding.join_order import Matches
 from scsp_player.grounding.splitting import Splitter
@@ -54,6 +56,8 @@ class Rulebase:
         static: the relevant clauses of the other relations.
         demand_clauses: clauses that say which arguments of derived relations are asked for, if that restricts them.
         demand_relations: the relations of these clauses; no atoms of the game.
+        wanted: for each restricted relation the demand of it.
+        cover_relations: static relations that hold covers of dense ones.
         dynamic: numbers of the relations that depend on ``true`` or ``does``.
         roles: number of a relation that lists the roles.
     """
@@ -87,6 +91,8 @@ class Rulebase:
         self.static = [c for c in clauses if c.relation not in self.dynamic]
         self.demand_clauses: list[Clause] = []
         self.demand_relations: frozenset[int] = frozenset()
+        self.wanted: dict[int, Wanted] = {}
+        self.cover_relations: frozenset[int] = frozenset()
 
     def split_static(self, matches: Matches) -> None:
         """Split the static clauses."""
@@ -122,14 +128,28 @@ class Rulebase:
         """Name and arity of a relation."""
         return self.schema.names[relation]
 
-    def restrict(self, matches: Matches, *, positive: bool) -> None:
+    def cover_dense_joins(self) -> None:
+        """Put covers of dense static relations in the place of joins with them (see ``dense_joins``); after splitting."""
+        joins = DenseJoins(self.schema, self.dynamic)
+        self.clauses = joins.rewritten(self.clauses)
+        self.dynamic = frozenset(joins.dynamic)
+        self.cover_relations = frozenset(joins.static)
+
+    def restrict(
+        self, matches: Matches, *, positive: bool, relaxed: Mapping[int, frozenset[int]] = MappingProxyType({})
+    ) -> None:
         """Restrict derived relations to the arguments that are asked for (see ``demand``); after splitting."""
         outputs = {self.relation(name) for name in OUTPUTS}
-        found = Demand(self.schema, self.clauses, outputs, self.dynamic, matches, positive=positive).restricted()
+        demand_of = Demand(
+            self.schema, self.clauses, outputs, self.dynamic, matches,
+            positive=positive, unbinding=self.cover_relations, relaxed=relaxed,
+        )  # fmt: skip
+        found = demand_of.restricted()
         self.clauses = found.clauses
         demand = Splitter(self.schema, None, matches).split([_marked_all(c, True) for c in found.demand_clauses])
         self.demand_clauses = [_marked_all(c, False) for c in demand]
-        self.demand_relations = found.demand_relations.union(c.relation for c in self.demand_clauses)
+        self.wanted = found.wanted
+        self.demand_relations = frozenset(w.relation for w in found.wanted.values()).union(c.relation for c in self.demand_clauses)
         self.dynamic |= self.demand_relations
 
     def _marked(self, clause: Clause) -> Clause:

@@ -111,14 +111,14 @@ class Splitter:
         filters = self._filters(inner, outer, shared)
         body, order = canonical([*inner, *filters])
         columns = tuple(v for v in order if v in shared)
-        key = (body, _ranks(order, columns))
+        key = (body, ranks(order, columns))
         relation = self._known.get(key)
         auxiliary = None
         if relation is None:
             relation = self._known[key] = self.schema.auxiliary(len(columns))
             if self.dynamic is not None and not all(map(self._is_static, inner)):
                 self.dynamic.add(relation)
-            auxiliary = Clause(relation, _ranks(order, columns), body, len(order), clause.rule)
+            auxiliary = Clause(relation, ranks(order, columns), body, len(order), clause.rule)
         kept = [p for p in outer if not (self._is_static(p) and p.variables and p.variables <= shared)]
         part = Part(Kind.POSITIVE, relation, columns)
         return replace(clause, body=(*kept, part)), auxiliary
@@ -173,5 +173,6 @@ def canonical(parts: Sequence[Part]) -> tuple[tuple[Part, ...], list[int]]:
     return renamed, list(number)
 
 
-def _ranks(order: Sequence[int], columns: Sequence[int]) -> Tokens:
+def ranks(order: Sequence[int], columns: Sequence[int]) -> Tokens:
+    """The places of variables in an order."""
     return tuple(order.index(v) for v in columns)
