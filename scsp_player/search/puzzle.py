@@ -83,10 +83,11 @@ class PuzzleSearch:
         search = cls(game, Propnet(game))
         search._nearness(game.initial_state[None])
         search._space.reserve(0)
-        for step in search._steps:
-            step(math.inf)
+        # Before the others find a line and leave it nothing to do.
         while not search._goal_first.done:
             search._goal_first.step(lambda: False)
+        for step in search._steps:
+            step(math.inf)
 
     def _begin(self, state: NDArray[np.uint64], line: BestLine) -> None:
         """Search from a state, with what is left of the best line."""
