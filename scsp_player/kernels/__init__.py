@@ -9,14 +9,16 @@ passes that these kernels do not need are left out (``compiler``), and what oper
 * ``inlined``: a small helper that becomes a part of each of its callers.
 * ``is_kept``: whether a kernel has been compiled before.
 
-With the environment variable ``SCSP_PLAYER_KERNELS`` set to ``plain`` nothing is compiled at all (``plain``).
+The environment variable ``SCSP_PLAYER_KERNELS`` chooses another way: with ``plain`` nothing is compiled at all (``plain``); with
+``ordinary`` Numba compiles as it always does, as it does anyway where its version is none that is known here.
 """
 
 import os
 from typing import TYPE_CHECKING, Final
 
-PLAIN_VARIABLE: Final = "SCSP_PLAYER_KERNELS"
-PLAIN: Final = os.environ.get(PLAIN_VARIABLE) == "plain"
+VARIABLE: Final = "SCSP_PLAYER_KERNELS"
+ORDINARY: Final = "ordinary"
+PLAIN: Final = os.environ.get(VARIABLE) == "plain"
 """Whether kernels run as plain Python in this process."""
 
 if TYPE_CHECKING or not PLAIN:
@@ -24,4 +26,4 @@ if TYPE_CHECKING or not PLAIN:
 else:
     from scsp_player.kernels.plain import helper, inlined, is_kept, kernel
 
-__all__ = ["PLAIN", "PLAIN_VARIABLE", "helper", "inlined", "is_kept", "kernel"]
+__all__ = ["ORDINARY", "PLAIN", "VARIABLE", "helper", "inlined", "is_kept", "kernel"]

@@ -51,9 +51,7 @@ class KernelCompiler(CompilerBase):
     """
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, local: Any) -> None:
-        super().__init__(
-            contexts.typing_context(typing), contexts.target_context(target), library, args, return_type, flags, local
-        )
+        super().__init__(contexts.typing_context(typing), contexts.target_context(target), library, args, return_type, flags, local)
 
     def define_pipelines(self) -> list[PassManager]:
         """See ``CompilerBase``."""

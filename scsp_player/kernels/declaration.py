@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, overload
 
-from numba import njit
+import numba
 
-from scsp_player.kernels.compiler import KernelCompiler
+from scsp_player.kernels import ORDINARY, VARIABLE
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_njit: Final[Any] = njit
+_njit: Final[Any] = numba.njit
+
+KNOWN: Final = ("0.68.",)
+"""Versions of Numba whose inner parts the short way of compiling is known to fit; others compile in their own way, more slowly."""
+
+SHORT: Final = numba.__version__.startswith(KNOWN) and os.environ.get(VARIABLE) != ORDINARY
+"""Whether kernels are compiled in the short way."""
 
 _COMMON: Final[dict[str, Any]] = {
     "nogil": True,
-    # Nothing calls kernels through C function pointers.
-    "no_cfunc_wrapper": True,
     # Division by zero is not checked: kernels do not divide by what may be zero.
     "error_model": "numpy",
-    "pipeline_class": KernelCompiler,
 }
+
+if SHORT:
+    from scsp_player.kernels.compiler import KernelCompiler
+
+    # Nothing calls kernels through C function pointers.
+    _COMMON.update(no_cfunc_wrapper=True, pipeline_class=KernelCompiler)
 
 
 @overload
@@ -35,7 +45,7 @@ def kernel(function: Any = None, *, allocates: bool = False) -> Any:
         allocates: whether it makes arrays, or calls what does. Only then are references to arrays counted, at every call and
             atomically, which costs a lot in compilation and in use.
     """
-    return _declared(function, _nrt=allocates, cache=True)
+    return _declared(function, {"_nrt": allocates}, cache=True)
 
 
 @overload
@@ -44,17 +54,18 @@ def helper(function: Function) -> Function: ...
 def helper(*, allocates: bool) -> Callable[[Function], Function]: ...
 def helper(function: Any = None, *, allocates: bool = False) -> Any:
     """Declares a function that only kernels call; a part of the kernels that call it, on disk as well."""
-    return _declared(function, _nrt=allocates, no_cpython_wrapper=True)
+    return _declared(function, {"_nrt": allocates, "no_cpython_wrapper": True})
 
 
 def inlined(function: Function) -> Function:
     """Declares a helper that becomes a part of each of its callers: for small ones that every step needs."""
-    result: Function = _declared(function, _nrt=False, no_cpython_wrapper=True, forceinline=True)
+    result: Function = _declared(function, {"_nrt": False, "no_cpython_wrapper": True, "forceinline": True})
     return result
 
 
-def _declared(function: Any, **options: Any) -> Any:
-    decorator = _njit(**_COMMON, **options)
+def _declared(function: Any, short: dict[str, Any], **options: Any) -> Any:
+    """A function with the options of the short way, where that is taken, and those of every way."""
+    decorator = _njit(**_COMMON, **options, **(short if SHORT else {}))
     return decorator if function is None else decorator(function)
 
 

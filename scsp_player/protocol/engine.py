@@ -37,7 +37,7 @@ from scsp_player.agents.base import Agent, Turn
 from scsp_player.agents.registry import AgentKind, agent_kind
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.terms import Term
-from scsp_player.kernels import PLAIN, PLAIN_VARIABLE, is_kept
+from scsp_player.kernels import PLAIN, VARIABLE, is_kept
 from scsp_player.protocol import engine_limits
 from scsp_player.protocol.best_move import BestMove, BestMoveCell
 from scsp_player.protocol.errors import ProtocolError
@@ -205,7 +205,7 @@ def _begin_plainly() -> None:
     from scsp_player.grounding.join_kernels import run as join
 
     if not PLAIN and not is_kept(join):
-        os.execve(sys.executable, sys.orig_argv, {**os.environ, PLAIN_VARIABLE: "plain"})
+        os.execve(sys.executable, sys.orig_argv, {**os.environ, VARIABLE: "plain"})
 
 
 def _die_with_server() -> None:

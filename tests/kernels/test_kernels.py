@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scsp_player.kernels import PLAIN_VARIABLE, helper, inlined, kernel, plain
+from scsp_player.kernels import VARIABLE, helper, inlined, kernel, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIR = np.dtype([("item", np.int32), ("weight", np.int64)], align=True)
@@ -84,13 +84,30 @@ def test_the_same_moves_without_compiled_code():
 
     def output(**environment: str) -> list[str]:
         command = [sys.executable, "-c", MOVES, *games]
-        result = subprocess.run(
-            command, cwd=ROOT, check=True, capture_output=True, text=True, env={**os.environ, **environment}
-        )
+        result = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, env={**os.environ, **environment})
         return result.stdout.splitlines()
 
-    *plainly, loaded = output(**{PLAIN_VARIABLE: "plain"})
+    *plainly, loaded = output(**{VARIABLE: "plain"})
     *compiled, _ = output()
     assert loaded == "False"
     assert plainly == compiled
     assert len(plainly) > 10
+
+
+HELPED = """
+import sys
+import numpy as np
+from tests.kernels.test_kernels import build, Compiled, PAIR
+from scsp_player.kernels import declaration, kernel
+
+run = kernel(build(Compiled))
+pairs, sums = np.array([(3, 0), (5, 0)], PAIR), np.zeros(3, np.int64)
+print(declaration.SHORT, run(pairs, np.array([1, 2, 3], np.int32), sums), sums.tolist(), pairs["weight"].tolist())
+"""
+
+
+def test_other_versions_of_numba_compile_in_their_own_way():
+    environment = {**os.environ, VARIABLE: "ordinary"}
+    command = [sys.executable, "-c", HELPED]
+    result = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, env=environment)
+    assert result.stdout.split(maxsplit=1) == ["False", "22 [3, 13, 22] [8, 4]\n"]
