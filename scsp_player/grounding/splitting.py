@@ -8,6 +8,7 @@ that are the same up to names share their relation.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -62,20 +63,24 @@ class Splitter:
     def _narrow_cluster(self, clause: Clause) -> frozenset[Part] | None:
         """The parts to move out: those around the variable whose cluster has the fewest variables; None if nothing narrows."""
         head = variables_in(clause.tokens)
-        own = [p for p in clause.body if p.recorded]
-        everything = frozenset[int]().union(*(p.variables for p in own))
+        places: dict[int, list[Part]] = defaultdict(list)
+        for part in clause.body:
+            for variable in part.variables if part.recorded else ():
+                places[variable].append(part)
         best: tuple[int, int, int] | None = None
         found: frozenset[Part] | None = None
-        for variable in sorted(everything - head):
-            cluster = frozenset(p for p in own if variable in p.variables)
-            width = frozenset[int]().union(*(p.variables for p in cluster))
-            shared = width & head.union(*(p.variables for p in own if p not in cluster))
-            wide = len(shared) > WIDE and len(width) > len(everything) - 3
-            if width == everything or wide or not (self._is_bound(cluster, clause.body) and self._is_affordable(cluster)):
+        for variable in sorted(places.keys() - head):
+            cluster = places[variable]
+            inside = Counter(v for p in cluster for v in p.variables)
+            rank = (len(inside), -len(cluster), variable)
+            # Most clusters are ruled out by their rank, without the questions that take time.
+            if len(inside) == len(places) or (best is not None and rank >= best):
                 continue
-            rank = (len(width), -len(cluster), variable)
-            if best is None or rank < best:
-                best, found = rank, cluster
+            shared = sum(v in head or len(places[v]) > times for v, times in inside.items())
+            wide = shared > WIDE and len(inside) > len(places) - 3
+            parts = frozenset(cluster)
+            if not wide and self._is_bound(parts, clause.body) and self._is_affordable(parts):
+                best, found = rank, parts
         return found
 
     def _is_static(self, part: Part) -> bool:
