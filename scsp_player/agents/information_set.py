@@ -35,6 +35,9 @@ RATE = 100_000
 SHARE = 0.5
 """Share of the time in which that is tried; what is left is for search."""
 
+REST_SHARE = 0.15
+"""Share of a turn's time in which the rest of a game is put into sequence form."""
+
 ITERATIONS = 20_000
 """Iterations after which strategies of a small game are good enough."""
 
@@ -77,8 +80,9 @@ def needs_information_sets(game: GroundGame) -> bool:
 class InformationSetPlayer:
     """Follows a match by own moves and percepts, and chooses moves.
 
-    One player against chance: the graph of beliefs, if it can be had whole (``BeliefGraph``). Several players: the whole game in
-    sequence form, or what is left of it (``Equilibrium``). Everything else: ``InformationSetSearch``.
+    One player against chance: the graph of beliefs, if it can be had whole (``BeliefGraph``), else ``InformationSetSearch``.
+    Several players: the whole game in sequence form, or what is left of it (``Equilibrium``); where that is too large, the same
+    search if ``walks`` says so, else nothing is decided here.
 
     Attributes:
         belief: what is known.
@@ -98,6 +102,7 @@ class InformationSetPlayer:
         clock: Callable[[], float] = time.monotonic,
         settings: WalkSettings | None = None,
         exact: bool = True,
+        walks: bool = True,
     ) -> None:
         self.game = game
         self.role = role
@@ -105,7 +110,8 @@ class InformationSetPlayer:
         self.search = InformationSetSearch(game, propnet, role, settings=settings, seed=seed, clock=clock)
         players = [r for r in range(len(game.roles)) if r != game.random_role]
         self.alone = len(players) == 1
-        self.belief = Belief(game, propnet, role, seed=seed, model=None if self.alone else self.search.model)
+        self.walks = walks or self.alone
+        self.belief = Belief(game, propnet, role, seed=seed, model=None if self.alone or not walks else self.search.model)
         self.belief.resampler = self._other_histories
         self._histories: HistorySampler | None = None
         self._patience, self._seed = 0.0, seed
@@ -157,7 +163,7 @@ class InformationSetPlayer:
         return int(legal[0]) if len(legal) else -1
 
     def choose(self, deadline: float, report: Callable[[int], None]) -> int:
-        """The move to play, a global index; better ones are reported as they are found."""
+        """The move to play, a global index; better ones are reported as they are found. -1 if that is left to others."""
         legal = self.belief.legal_moves()
         if len(legal) == 1:
             self.method = "only move"
@@ -166,6 +172,9 @@ class InformationSetPlayer:
             move = self._from_beliefs(deadline, report) if self.alone else self._from_strategies(legal, deadline)
             if move in legal:
                 return move
+        if not self.walks:
+            self.method = "determinised"
+            return -1
         self.method = "search"
         self.search.think(self.belief, deadline, lambda: report(self._best(legal, sample=False)))
         return self._best(legal, sample=True)
@@ -197,7 +206,7 @@ class InformationSetPlayer:
         self.method = "equilibrium"
         if strategies is None or strategies.policy(self.role, view) is None:
             begin = self.clock()
-            give_up = begin + SHARE * (deadline - begin)
+            give_up = begin + REST_SHARE * (deadline - begin)
             rest = sequence_game(
                 self.game,
                 self._propnet,

@@ -62,6 +62,12 @@ _KINDS = (
         "scsp_player.agents.hyperplay",
         "HyperPlayAgent",
     ),
+    AgentKind(
+        "ismcts",
+        "as mac-ucb; with hidden information, statistics shared by the states that a role cannot tell apart",
+        "scsp_player.agents.ismcts",
+        "IsmctsAgent",
+    ),
     AgentKind("random", "plays legal moves at random, each with the same chance", "scsp_player.agents.random", "RandomAgent"),
     AgentKind("legal", "plays the first legal move in alphabetical order", "scsp_player.agents.legal", "LegalAgent"),
 )

@@ -36,6 +36,9 @@ GROUNDING_SECONDS = 5.0
 LEAST_TO_IMPROVE = 0.5
 """With less than so many seconds of the start clock left, matches are too fast for simplifying the network in the background."""
 
+DETERMINISED = SearchSettings(prove=False)
+"""Settings of a search over states that are drawn from a belief: what is proved in one of them is not proved."""
+
 BELIEF_SHARE = 0.4
 """Share of a turn in which beliefs are followed exactly; what is left out after that makes them a sample."""
 
@@ -55,6 +58,7 @@ class SearchingAgent(Agent):
         search: the search, once the game is set up.
         puzzles: whether games with one role are left to a ``PuzzleSearch``.
         information_sets: whether games with hidden information are left to an ``InformationSetPlayer``.
+        walks: whether it searches over information sets with several players as well, instead of over states drawn from the belief.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
@@ -64,6 +68,7 @@ class SearchingAgent(Agent):
     puzzles = False
     grounding_bytes = 1 << 30
     information_sets = False
+    walks = False
     search: MacUcb | BestFirstUcb | PuzzleSearch
 
     def __init__(self, report: Report = ignore_report) -> None:
@@ -106,16 +111,15 @@ class SearchingAgent(Agent):
             self._improvement = propnet.improve_in_background()
         self._seed = seed
         if self.information_sets and needs_information_sets(game):
-            self._hidden = InformationSetPlayer(game, propnet, self._role, seed=seed, clock=self.clock)
+            self._hidden = InformationSetPlayer(game, propnet, self._role, seed=seed, clock=self.clock, walks=self.walks)
             self._belief = self._hidden.belief
             expander: Expander = PropnetExpander(propnet)
         else:
             self._belief = Belief(game, propnet, self._role, seed=seed)
             expander = self.make_expander(game, propnet, deadline)
         kind = PuzzleSearch if self.puzzles and len(game.roles) == 1 else self.search_class
-        self.search = kind(
-            game, propnet, expander, self._role, settings=self.settings, seed=seed, clock=self.clock
-        )
+        settings = self.settings if self._hidden is None else DETERMINISED
+        self.search = kind(game, propnet, expander, self._role, settings=settings, seed=seed, clock=self.clock)
 
     def _wall(self, deadline: float) -> float:
         """A deadline as a value of ``time.monotonic``."""
@@ -180,9 +184,15 @@ class SearchingAgent(Agent):
     def search_hidden(self, deadline: float, report: Callable[[int], None]) -> int:
         """The move to play, a global index, when the state is not known for certain."""
         if self._hidden is not None:
-            return self._hidden.choose(deadline, report)
+            move = self._hidden.choose(deadline, report)
+            if move >= 0:
+                return move
+            self.search.set_roots(*self._belief.marginal())
         self.search.think(deadline, report)
-        return self.search.best_move()
+        best = self.search.best_move()
+        # The search samples the belief; a move that it has not seen to be illegal somewhere may still be.
+        legal = self._belief.legal_moves()
+        return best if best in legal or not len(legal) else int(legal[0])
 
     def view(self) -> dict[str, float]:
         """See ``Agent.view``."""

@@ -1,0 +1,40 @@
+"""What the searching agents do in games of several players who do not see everything."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from scsp_player.agents.base import Turn
+from scsp_player.agents.registry import AGENTS
+from scsp_player.gdl import load_program
+
+KRIEGSPIEL = Path(__file__).resolve().parents[2] / "games" / "kriegspiel-tic-tac-toe.kif"
+KUHN = KRIEGSPIEL.with_name("kuhn-poker.kif")
+
+
+def started(name, path, role, seconds):
+    agent = AGENTS[name].make()
+    agent.clock = time.thread_time
+    agent.start(load_program(path), role, play_seconds=seconds, deadline=time.thread_time() + 2.0, seed=3)
+    return agent
+
+
+@pytest.mark.parametrize(("name", "method"), [("mac-ucb", "determinised"), ("ismcts", "search")])
+def test_what_is_too_large_for_strategies_is_searched(name, method):
+    agent = started(name, KRIEGSPIEL, "cross", 0.05)
+    reported = []
+    agent.report = reported.append
+    move = agent.play(Turn(0), time.thread_time() + 0.05)
+    assert agent._hidden.method == method
+    assert move in {agent._game.move(int(m)) for m in agent._hidden.belief.legal_moves()}
+    assert reported
+    again = agent.play(Turn(1, None, move, frozenset()), time.thread_time() + 0.05)
+    assert again in {agent._game.move(int(m)) for m in agent._hidden.belief.legal_moves()}
+
+
+@pytest.mark.parametrize("name", ["mac-ucb", "ismcts"])
+def test_a_small_game_is_solved(name):
+    agent = started(name, KUHN, "opener", 0.05)
+    agent.play(Turn(0), time.thread_time() + 0.05)
+    assert agent._hidden.equilibrium is not None
