@@ -83,11 +83,12 @@ def _simulated(
     sheet: SourceText, case_sensitive: bool, messages: list[Message], seconds: float, matches: int, moves: int
 ) -> tuple[list[Message], Played]:
     """The messages completed by random matches; these are played in a process that can be ended whatever the sheet makes it do."""
+    from scsp_player.commands.bench_ground import prepare
     from scsp_player.commands.limited_tasks import Limits, Stopped, collect_limited
 
     task = (sheet.text, sheet.name, case_sensitive, messages, seconds, matches, moves)
     limits = Limits(KILL_FACTOR * seconds + KILL_SECONDS, MEMORY_BYTES)
-    (result,) = collect_limited("playing random matches", play, [task], limits, processes=1)
+    (result,) = collect_limited("playing random matches", play, [task], limits, processes=1, prepare=prepare)
     if isinstance(result, Stopped):
         return messages, Played(0, 0, f"given up: {result.text}")
     return result
@@ -100,9 +101,7 @@ def play(
     from scsp_player.arena.simulation import Scope
     from scsp_player.arena.simulation_checks import simulate
     from scsp_player.gdl import parse_program
-    from scsp_player.grounding import prepare_kernels
 
-    prepare_kernels()
     program = parse_program(text, name, case_sensitive=case_sensitive)
     completed, simulation = simulate(program, messages, Scope(seconds, matches, moves))
     return completed, Played(simulation.matches, simulation.states, simulation.stopped)
