@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar, overload
 import numba
 
 from scsp_player.kernels import ORDINARY, VARIABLE
+from scsp_player.kernels.stamps import stamp
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -45,7 +46,13 @@ def kernel(function: Any = None, *, allocates: bool = False) -> Any:
         allocates: whether it makes arrays, or calls what does. Only then are references to arrays counted, at every call and
             atomically, which costs a lot in compilation and in use.
     """
-    return _declared(function, {"_nrt": allocates}, cache=True)
+
+    def declare(function: Any) -> Any:
+        result = _declared(function, {"_nrt": allocates}, cache=True)
+        stamp(result)
+        return result
+
+    return declare if function is None else declare(function)
 
 
 @overload

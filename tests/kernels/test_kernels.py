@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scsp_player.kernels import VARIABLE, helper, inlined, kernel, plain
+from scsp_player.kernels import VARIABLE, helper, inlined, is_kept, kernel, plain, stamps
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIR = np.dtype([("item", np.int32), ("weight", np.int64)], align=True)
@@ -111,3 +111,33 @@ def test_other_versions_of_numba_compile_in_their_own_way():
     command = [sys.executable, "-c", HELPED]
     result = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, env=environment)
     assert result.stdout.split(maxsplit=1) == ["False", "22 [3, 13, 22] [8, 4]\n"]
+
+
+def test_machine_code_is_for_the_present_text_of_all_that_a_kernel_is_made_of(tmp_path, monkeypatch):
+    package = tmp_path / "scsp_player" / "part"
+    package.mkdir(parents=True)
+    upper, lower = package / "upper_kernels.py", package / "lower_kernels.py"
+    upper.write_text("from scsp_player.part.lower_kernels import helper\n")
+    lower.write_text("# from scsp_player.part.upper_kernels import kernel\n")
+    monkeypatch.setattr(stamps, "_PACKAGE", package.parent)
+
+    def digest() -> str:
+        stamps.digest.cache_clear()
+        return stamps.digest(str(upper))
+
+    first = digest()
+    assert digest() == first
+    lower.write_text("# something else\n")
+    assert digest() != first
+    stamps.digest.cache_clear()
+
+
+def test_what_is_kept_of_another_text_is_not_used():
+    from scsp_player.grounding import join_kernels
+
+    file = join_kernels.run._cache._cache_file
+    assert file._source_stamp[1] == stamps.digest(join_kernels.__file__)
+    assert is_kept(join_kernels.run) == bool(file._load_index())
+    file._source_stamp, now = (file._source_stamp[0], "another text"), file._source_stamp
+    assert not is_kept(join_kernels.run)
+    file._source_stamp = now
