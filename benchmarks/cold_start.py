@@ -98,14 +98,18 @@ async def served(name: str, folder: Path, clocks: tuple[float, float]) -> Row:
     log = data / "serve.log"
     log.unlink(missing_ok=True)
     begun, cpu = time.monotonic(), children_cpu()
-    arguments = ["serve", "--port", str(port), "--data-dir", str(data), "--seed", "1"]
+    arguments = ["serve", "--port", str(port), "--data-dir", str(data), "--seed", "1", "--json"]
     server = await asyncio.create_subprocess_exec(
-        *PLAYER, *arguments, env=environment(folder), cwd=ROOT, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+        *PLAYER, *arguments, env=environment(folder), cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
     )
+    assert server.stdout is not None
     try:
         await listening(address)
         row.remarks.append(f"listens after {time.monotonic() - begun:.2f} s")
         await match(row, address, log, begun, clocks)
+        # It says where it listens when its engines have compiled everything.
+        await asyncio.wait_for(server.stdout.readline(), PATIENCE)
+        row.remarks.append(f"everything compiled after {time.monotonic() - begun:.0f} s")
     finally:
         server.terminate()
         await server.wait()

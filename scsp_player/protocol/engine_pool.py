@@ -9,6 +9,9 @@ from collections.abc import Coroutine
 from scsp_player.protocol.engine_limits import EngineLimits
 from scsp_player.protocol.engine_process import GUARD, EngineProcess, EngineSpec
 
+GENERATIONS = 4
+"""How often engines that are gone before they were prepared are waited for again."""
+
 
 class EnginePool:
     """Keeps engines for the matches to come.
@@ -40,8 +43,15 @@ class EnginePool:
                     waiting.append(await self._launch(spec))
 
     async def prepared(self) -> None:
-        """Wait until the engines in waiting have imported and compiled everything."""
-        await asyncio.gather(*(engine.prepared() for engines in self._waiting.values() for engine in engines))
+        """Wait until all engines have imported and compiled everything, those included that take the place of others meanwhile."""
+        known: set[EngineProcess] = set()
+        for _ in range(GENERATIONS):
+            await self.fill()
+            engines = {engine for group in (*self._waiting.values(), *self._taken.values()) for engine in group} - known
+            if not engines:
+                return
+            known |= engines
+            await asyncio.gather(*(engine.prepared() for engine in engines))
 
     def fill_later(self) -> None:
         """Start what is missing, in the background."""
