@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable
 
@@ -90,6 +91,7 @@ class InformationSetPlayer:
         equilibrium: strategies for the whole game, if it is small enough.
         method: how the last move was found.
         value: expected score of the last move, 0 to 100.
+        histories_by: when looking for histories must end in the turn at hand, as a value of the clock.
     """
 
     def __init__(
@@ -115,6 +117,7 @@ class InformationSetPlayer:
         self.belief.resampler = self._other_histories
         self._histories: HistorySampler | None = None
         self._patience, self._seed = 0.0, seed
+        self.histories_by = math.inf
         self.equilibrium: Equilibrium | None = None
         self.method, self.value = "", 0.0
         self._exact = exact
@@ -154,8 +157,11 @@ class InformationSetPlayer:
         """What the belief asks for when few or none of its states explain what was seen."""
         if self._histories is None:
             return None
-        end = self.clock() + self._patience
-        return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end, seconds=LISTING_SHARE * self._patience)
+        begin = self.clock()
+        end = min(begin + self._patience, self.histories_by)
+        if end <= begin:
+            return None
+        return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end, seconds=LISTING_SHARE * (end - begin))
 
     def first_move(self) -> int:
         """A legal move at once: global index, -1 if there is none."""

@@ -42,6 +42,9 @@ DETERMINISED = SearchSettings(prove=False)
 BELIEF_SHARE = 0.4
 """Share of a turn in which beliefs are followed exactly; what is left out after that makes them a sample."""
 
+HISTORIES_SHARE = 0.7
+"""Share of a turn after which no other histories are looked for."""
+
 OBSERVING_SECONDS = 2.0
 """The same for a turn that is only observed."""
 
@@ -167,6 +170,8 @@ class SearchingAgent(Agent):
         if self._stand_in is not None:
             return self._stand_in.play(turn, self._wall(deadline))
         begin = self.clock()
+        if self._hidden is not None:
+            self._hidden.histories_by = begin + HISTORIES_SHARE * (deadline - begin)
         self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin))
         first = self.search.best_move() if self._hidden is None else self._hidden.first_move()
         if first < 0:

@@ -17,6 +17,7 @@ from scsp_player.search.final_states import FinalStates, Structure, clique_cover
 from scsp_player.search.goal_first import GoalFirst
 from scsp_player.search.line import BestLine
 from tests.games.sheets import path_of
+from tests.search.replaying import replayed
 
 NEIGHBOURS = """
 ; A path of numbers: 1 to 9 on a 3 × 3 board, neighbours in number are neighbours on the board. Giving up is allowed.
@@ -69,16 +70,6 @@ def searched(game):
     while not search.done and not line.certain:
         search.step(lambda: False)
     return line
-
-
-def replayed(game, moves):
-    propnet, state = Propnet(game), game.initial_state[None]
-    for move in moves:
-        assert not propnet.terminal(state)[0]
-        assert propnet.legal(state)[0, move[0]]
-        state = propnet.successors(state, move[None])
-    assert propnet.terminal(state)[0]
-    return propnet.goals(state)[0, 0]
 
 
 @pytest.mark.parametrize("sheet", [NEIGHBOURS, UNATTACKED, "sudoku-4x4", "queens-6"], ids=["path", "rooks", "sudoku", "queens"])

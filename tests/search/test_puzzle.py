@@ -16,6 +16,7 @@ from scsp_player.search.line import BestLine
 from scsp_player.search.policy_search import PolicySearch
 from scsp_player.search.puzzle import PuzzleSearch
 from tests.games.sheets import expected, path_of
+from tests.search.replaying import replayed
 
 CORRIDOR = """
 ; Walk from 0 to 12 in exactly the right number of steps; a door on the way closes for those who turn back.
@@ -36,17 +37,6 @@ def game_of(name):
 
 def never():
     return False
-
-
-def replayed(game, moves):
-    """Score at the end of a line, checked to be legal all the way."""
-    propnet, state = Propnet(game), game.initial_state[None]
-    for move in moves:
-        assert not propnet.terminal(state)[0]
-        assert propnet.legal(state)[0, move[0]]
-        state = propnet.successors(state, move[None])
-    assert propnet.terminal(state)[0]
-    return propnet.goals(state)[0, 0]
 
 
 @pytest.mark.parametrize("name", ["hanoi-3", "lights-out-3x3", "queens-6", "flood-fill-4x4", "sudoku-4x4"])
