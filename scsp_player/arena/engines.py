@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from scsp_player.arena.sheet import Sheet, read_game
 from scsp_player.gdl.program import Program
 from scsp_player.machine import StateMachine
 
@@ -38,3 +41,24 @@ def machine(engine: str, program: Program, *, seconds: float = 60.0) -> StateMac
 
         return NetworkMachine(ground_game)
     raise ValueError(f"no engine called {engine}; there are {', '.join(ENGINES)}")
+
+
+def judge(program: Program) -> StateMachine:
+    """What judges matches of a game: the propnet, or the reasoner where grounding would take too long."""
+    from scsp_player.grounding import BudgetExceeded
+
+    try:
+        return machine("propnet", program)
+    except BudgetExceeded:
+        return machine("reasoner", program)
+
+
+@lru_cache(maxsize=4)
+def judged(path: str) -> tuple[Sheet, StateMachine]:
+    """The game in a file, and its judge; the last few are kept.
+
+    Raises:
+        GdlError: if it cannot be read or played.
+    """
+    sheet = read_game(path)
+    return sheet, judge(sheet.program)

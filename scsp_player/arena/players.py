@@ -47,8 +47,15 @@ class Player:
     address: Address
 
 
+def is_address(name: str) -> bool:
+    """Whether the name of a player is meant as an address."""
+    return name.startswith("http:") or "//" in name.split(" ")[0]
+
+
 @contextlib.asynccontextmanager
-async def seated(names: Sequence[str], *, seed: int | None = None, matches: int = 1) -> AsyncIterator[list[Player]]:
+async def seated(
+    names: Sequence[str], *, seed: int | None = None, matches: int = 1, ponder: bool = False
+) -> AsyncIterator[list[Player]]:
     """The players called ``names``: agents, which are started as HTTP players of their own on this machine, commands, or addresses.
 
     Agents and commands are ended when the context is left, whatever happens in it.
@@ -58,11 +65,12 @@ async def seated(names: Sequence[str], *, seed: int | None = None, matches: int 
             agent or command may come twice.
         seed: seed of the agents; each gets one of its own.
         matches: how many matches each agent has to play at a time.
+        ponder: whether agents started here think on each other's time; the processor is then shared by all of them.
 
     Raises:
         ProtocolError: if a name is none of these, an agent or command does not start, or nobody answers at an address.
     """
-    remote = {name: Address.parse(name) for name in names if name.startswith("http:") or "//" in name.split(" ")[0]}
+    remote = {name: Address.parse(name) for name in names if is_address(name)}
     for name in names:
         if name.startswith(COMMAND):
             _command_line(name, 0)
@@ -78,7 +86,8 @@ async def seated(names: Sequence[str], *, seed: int | None = None, matches: int 
             if name in remote:
                 launched.append((None, port))
             else:
-                words = _command_line(name, port) if port else _agent_line(name, None if seed is None else seed + number, matches)
+                own_seed = None if seed is None else seed + number
+                words = _command_line(name, port) if port else _agent_line(name, own_seed, matches, ponder)
                 launched.append((await stack.enter_async_context(_process(words, told=not port)), port))
         players = []
         for name, label, (process, port) in zip(names, _labels(names), launched, strict=True):
@@ -116,11 +125,12 @@ async def _look_for(address: Address) -> None:
         raise ProtocolError(f"the player at {address} is busy", None, "wait until its match is over")
 
 
-def _agent_line(agent: str, seed: int | None, matches: int) -> list[str]:
+def _agent_line(agent: str, seed: int | None, matches: int, ponder: bool) -> list[str]:
     """How to start an agent as an HTTP player that says on standard output where it listens."""
     return [
         *(sys.executable, "-m", "scsp_player.commands.serve"),
         *("--agent", agent, "--port", "0", "--json", "--matches", str(matches), "--parent", str(os.getpid())),
+        "--ponder" if ponder else "--no-ponder",
         *(() if seed is None else ("--seed", str(seed))),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import itertools
 import multiprocessing
@@ -15,87 +16,10 @@ from typing import Any
 
 from scsp_player.agents.registry import agent_kind
 from scsp_player.arena.contest import Terms, play_match
-from scsp_player.arena.sheet import Sheet, read_game
+from scsp_player.arena.engines import judged
+from scsp_player.arena.results import Match, Result, blank, chance_seed, result_of, runs_of
+from scsp_player.arena.served import is_elsewhere, served
 from scsp_player.arena.strength import interval, share_of, verdict
-from scsp_player.grounding import BudgetExceeded, Reasoner, ground
-from scsp_player.machine import StateMachine
-from scsp_player.propnet import PropnetMachine
-
-
-@dataclass(frozen=True)
-class Match:
-    """A match to play: everything that a process needs to know.
-
-    Attributes:
-        game: path of the rule sheet.
-        first, second: the players.
-        number: which match of the pairing this is; says who sits where, and seeds everything.
-        terms: clocks.
-    """
-
-    game: str
-    first: str
-    second: str
-    number: int
-    terms: Terms
-
-
-@dataclass(frozen=True)
-class Result:
-    """A line of the journal.
-
-    Attributes:
-        game: name of the game.
-        first, second: the players.
-        number: of the match.
-        seats: "1" or "2" for each role in turn, the player who had it.
-        first_score, second_score: mean scores (0-100) on their seats.
-        turns: joint moves.
-        first_late, second_late, first_illegal, second_illegal: moves that were late, or illegal.
-        first_seconds, second_seconds: processor seconds of each side.
-        error: what broke the match off, empty for nothing; such matches count for nobody.
-    """
-
-    game: str
-    first: str
-    second: str
-    number: int
-    seats: str = ""
-    first_score: float = 0.0
-    second_score: float = 0.0
-    turns: int = 0
-    first_late: int = 0
-    second_late: int = 0
-    first_illegal: int = 0
-    second_illegal: int = 0
-    first_seconds: float = 0.0
-    second_seconds: float = 0.0
-    error: str = ""
-
-
-def seatings(roles: int) -> list[str]:
-    """Who has which role, as strings of "1" and "2", in an order in which neighbours are each other's opposite.
-
-    With one role each player plays alone, and the scores are compared.
-
-    >>> seatings(2), seatings(1)
-    (['12', '21'], ['1'])
-    >>> seatings(3)
-    ['112', '221', '121', '212', '122', '211']
-    """
-    if roles == 1:
-        return ["1"]
-    halves = ["1" + "".join(rest) for rest in itertools.product("12", repeat=roles - 1) if "2" in rest]
-    return [seating for half in halves for seating in (half, half.translate(str.maketrans("12", "21")))]
-
-
-@lru_cache(maxsize=4)
-def _game(path: str) -> tuple[Sheet, StateMachine]:
-    sheet = read_game(path)
-    try:
-        return sheet, PropnetMachine(ground(sheet.program, seconds=60.0))
-    except BudgetExceeded:
-        return sheet, Reasoner(sheet.program)
 
 
 @lru_cache(maxsize=16)
@@ -106,47 +30,19 @@ def _load(agent: str) -> None:
 
 def play(match: Match) -> Result:
     """Play one match in this process; errors of a player end up in the result."""
-    name = Path(match.game).stem
-    result = Result(name, match.first, match.second, match.number)
     try:
-        sheet, machine = _game(match.game)
+        sheet, machine = judged(match.game)
         for player in (match.first, match.second):
             _load(player.partition("+")[0])
-        order = seatings(len(sheet.seats))
-        seats = order[match.number % len(order)]
-        # The two matches of a pair of opposite seatings get the same chance moves.
-        seed = match.number // 2
+        runs = runs_of(match, len(sheet.seats))
         players = {"1": match.first, "2": match.second}
-        runs = ["1", "2"] if len(seats) == 1 else [seats]
-        numbers: dict[str, list[float]] = {key: [] for key in ("score1", "score2")}
-        totals = dict.fromkeys(("late1", "late2", "illegal1", "illegal2", "seconds1", "seconds2"), 0.0)
-        turns = 0
+        outcomes = []
         for run in runs:
-            outcome = play_match(
-                sheet, machine, {role: players[who] for role, who in zip(sheet.seats, run, strict=True)}, match.terms, seed
-            )
-            turns = max(turns, outcome.turns)
-            for role, who in zip(sheet.seats, run, strict=True):
-                numbers["score" + who].append(outcome.scores[role])
-                totals["late" + who] += outcome.late[role]
-                totals["illegal" + who] += outcome.illegal[role]
-                totals["seconds" + who] += outcome.seconds[role]
+            seating = {role: players[who] for role, who in zip(sheet.seats, run, strict=True)}
+            outcomes.append(play_match(sheet, machine, seating, match.terms, chance_seed(match)))
     except Exception as error:  # a crash of an agent must not end the tournament
-        return replace(result, error=f"{type(error).__name__}: {error}"[:200])
-    means = {key: sum(values) / len(values) for key, values in numbers.items()}
-    return replace(
-        result,
-        seats=seats,
-        first_score=means["score1"],
-        second_score=means["score2"],
-        turns=turns,
-        first_late=int(totals["late1"]),
-        second_late=int(totals["late2"]),
-        first_illegal=int(totals["illegal1"]),
-        second_illegal=int(totals["illegal2"]),
-        first_seconds=round(totals["seconds1"], 3),
-        second_seconds=round(totals["seconds2"], 3),
-    )
+        return replace(blank(match), error=f"{type(error).__name__}: {error}"[:200])
+    return result_of(match, runs, outcomes)
 
 
 @dataclass
@@ -191,7 +87,8 @@ class Tournament:
 
     Args:
         games: paths of rule sheets.
-        players: at least two; names of agents, perhaps with settings (see ``contest.make_agent``).
+        players: at least two; names of agents, perhaps with settings (see ``contest.make_agent``), or players from elsewhere, as
+            ``http://host:port`` or ``cmd:COMMAND {port}`` (see ``players.seated``).
         terms: clocks.
         rounds: matches of each pairing.
         decide: end a pairing before that when one player is shown to be better (see ``strength.verdict``).
@@ -229,17 +126,40 @@ class Tournament:
     def _open(self, pairing: Pairing) -> bool:
         return len(pairing.results) < self.rounds and not (self.decide and verdict(pairing.shares) != 0)
 
-    def _matches(self) -> Iterator[tuple[Pairing, Match]]:
-        """The matches still to play, one of each pairing in turn; asked one by one, so that verdicts count."""
-        done = {id(p): {r.number for r in p.results} for p in self.pairings}
+    def _matches(self, *, served: bool) -> Iterator[tuple[Pairing, Match]]:
+        """The matches still to play over HTTP, or in processes here, one of each pairing in turn.
+
+        Asked one by one, so that verdicts count.
+        """
+        pairings = [p for p in self.pairings if (is_elsewhere(p.first) or is_elsewhere(p.second)) == served]
+        done = {id(p): {r.number for r in p.results} for p in pairings}
         for number in range(self.rounds):
-            for pairing in self.pairings:
+            for pairing in pairings:
                 if number not in done[id(pairing)] and self._open(pairing):
                     yield pairing, Match(pairing.game, pairing.first, pairing.second, number, self.terms)
 
     def run(self, processes: int = 1, progress: Callable[[Result], None] = lambda result: None) -> None:
-        """Play everything that is left, in so many processes; ``progress`` is told each result."""
-        matches = self._matches()
+        """Play everything that is left; ``progress`` is told each result.
+
+        Matches between agents are played in so many processes. Those in which a player from elsewhere takes part are played over
+        HTTP, one after the other.
+
+        Raises:
+            ProtocolError: if a player from elsewhere cannot be started or does not answer.
+        """
+        self._run_here(processes, progress)
+        if next(self._matches(served=True), None) is not None:
+            asyncio.run(self._run_served(progress))
+
+    async def _run_served(self, progress: Callable[[Result], None]) -> None:
+        open_pairings = {id(pairing): pairing for pairing, _ in self._matches(served=True)}.values()
+        names = sorted({name for pairing in open_pairings for name in (pairing.first, pairing.second)})
+        async with served(names, [pairing.game for pairing in open_pairings]) as players:
+            for pairing, match in self._matches(served=True):
+                self._keep(pairing, await players.play(match), progress)
+
+    def _run_here(self, processes: int, progress: Callable[[Result], None]) -> None:
+        matches = self._matches(served=False)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(processes, mp_context=context, initializer=_one_thread) as pool:
             running: dict[Future[Result], Pairing] = {}
@@ -249,10 +169,12 @@ class Tournament:
                 if not running:
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    result = future.result()
-                    running.pop(future).results.append(result)
-                    self._note(result)
-                    progress(result)
+                    self._keep(running.pop(future), future.result(), progress)
+
+    def _keep(self, pairing: Pairing, result: Result, progress: Callable[[Result], None]) -> None:
+        pairing.results.append(result)
+        self._note(result)
+        progress(result)
 
     def _note(self, result: Result) -> None:
         if self.journal is None:

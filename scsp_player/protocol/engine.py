@@ -13,6 +13,7 @@ Events: ``{"event": "idle", "matches"}`` when everything is imported, and after 
 ``{"event": "rejected", "turn", "text"}`` for a message that does not fit the game;
 ``{"event": "unusable", "text"}`` for rules that cannot be played; ``{"event": "failed", "text"}`` before an end by an error;
 ``{"event": "alive"}`` for a ping. The best move so far is no event: it is kept in shared memory, see ``best_move``.
+Between orders the agent may think on; the next order ends that.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ class Engine:
             self._share(self._turn, self._view.spell(move), self.agent.view())
 
 
-def run(agent: str, cell: BestMoveCell, *, tell_legal: bool) -> int:
+def run(agent: str, cell: BestMoveCell, *, tell_legal: bool, ponder: bool) -> int:
     """Carry out orders from standard input until it ends; the exit status."""
     # What an agent prints must not get between the events.
     output = os.fdopen(os.dup(1), "wb", buffering=0)
@@ -149,7 +150,7 @@ def run(agent: str, cell: BestMoveCell, *, tell_legal: bool) -> int:
             def share(turn: int, move: str, view: Mapping[str, float], match: int = matches + 1) -> None:
                 cell.write(BestMove(match, turn, move, view))
 
-            if order["do"] == "quit" or not _play_match(kind, order, orders, send, share, tell_legal):
+            if order["do"] == "quit" or not _play_match(kind, order, orders, send, share, tell_legal, ponder):
                 return 0
             gc.collect()
     except BrokenPipeError:
@@ -161,7 +162,9 @@ def run(agent: str, cell: BestMoveCell, *, tell_legal: bool) -> int:
     return 0
 
 
-def _play_match(kind: AgentKind, order: dict[str, Any], orders: Orders, send: Send, share: Share, tell_legal: bool) -> bool:
+def _play_match(
+    kind: AgentKind, order: dict[str, Any], orders: Orders, send: Send, share: Share, tell_legal: bool, ponder: bool
+) -> bool:
     """Carry out orders up to the end of a match; False if they end with it."""
     engine: Engine | None = None
     try:
@@ -173,13 +176,20 @@ def _play_match(kind: AgentKind, order: dict[str, Any], orders: Orders, send: Se
     except GdlError as error:
         send({"event": "unusable", "text": str(error)})
         engine = None
-    while (order := orders.get())["do"] not in ("stop", "quit"):
+    while (order := _next_order(engine if ponder else None, orders))["do"] not in ("stop", "quit"):
         if engine is not None:
             # When the match has moved on already, nobody waits for a choice.
             engine.take(order, choose=order["do"] == "play" and orders.empty())
     if engine is not None:
         engine.agent.stop()
     return bool(order["do"] == "stop")
+
+
+def _next_order(engine: Engine | None, orders: Orders) -> dict[str, Any]:
+    """The next order; the agent thinks until it is there."""
+    if engine is not None and orders.empty():
+        engine.agent.ponder(lambda: not orders.empty())
+    return orders.get()
 
 
 def _resident_bytes() -> int:
@@ -221,6 +231,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tell-legal", action="store_true")
     parser.add_argument("--memory", type=int)
     parser.add_argument("--nice", type=int, default=0)
+    parser.add_argument("--ponder", action="store_true")
     parser.add_argument("--cores", type=int, nargs="+", default=[])
     return parser.parse_args()
 
@@ -232,6 +243,6 @@ if __name__ == "__main__":
         _begin_plainly()
     engine_limits.apply(options.memory, options.nice, tuple(options.cores))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server to handle
-    status = run(options.agent, BestMoveCell(options.descriptor), tell_legal=options.tell_legal)
+    status = run(options.agent, BestMoveCell(options.descriptor), tell_legal=options.tell_legal, ponder=options.ponder)
     sys.stdout.flush()
     os._exit(status)  # threads of an agent must not keep the process alive

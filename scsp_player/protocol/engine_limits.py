@@ -16,11 +16,13 @@ class EngineLimits(NamedTuple):
         memory: bytes of private memory, or None for no limit of its own. An engine that wants more is replaced.
         nice: how much the agent's engine stands back behind other processes (0 to 19), the server above all.
         cores: processor cores for each match's agent, which it then has for itself as far as they last; 0 lets it run on all.
+        ponder: whether agents may think while nobody waits for them, on the time of others.
     """
 
     memory: int | None = None
     nice: int = 0
     cores: int = 0
+    ponder: bool = True
 
     def cores_of(self, place: int) -> tuple[int, ...]:
         """The cores of the match at a place; places beyond the machine's cores share them.

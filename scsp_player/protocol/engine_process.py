@@ -72,6 +72,7 @@ class EngineProcess:
                 *(["--tell-legal"] if spec.tell_legal else []),
                 *(["--memory", str(limits.memory)] if limits.memory else []),
                 *(["--nice", str(limits.nice)] if limits.nice and spec != GUARD else []),
+                *(["--ponder"] if limits.ponder else []),
                 *(["--cores", *map(str, cores)] if cores else []),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,

@@ -26,6 +26,9 @@ LAST_MOMENT = 0.08
 SECOND_OPINION = 0.25
 """Seconds for the agent's engine to reject a message too when the guard has; otherwise it has to start afresh."""
 
+SLOW_MANAGER = 5.0
+"""Seconds beyond all clocks that a manager may need for itself, to compute the next state."""
+
 LOOK_SECONDS = 0.02
 """How often the engines' shared memory is looked at when a move is wanted badly."""
 
@@ -96,6 +99,7 @@ class Match:
         name: the manager's name for it, in lower case.
         message: the text that started it.
         expires: when the manager is given up, if it stays silent (``time.monotonic``).
+        overdue: when its next message should have come; from then on, the match gives way to a new one.
         resumed: whether it was taken up again, and its manager has not been heard of since.
     """
 
@@ -105,7 +109,7 @@ class Match:
         self.seed = setting.seed
         self.resumed = bool(setting.past)
         self._margin = setting.margin
-        self.expires = received + start.start_clock + start.play_clock + self._margin.timing.grace
+        self._expect(received + start.start_clock + start.play_clock)
         self._clock = start.play_clock
         self._news = asyncio.Event()
         self._closed = False
@@ -154,7 +158,7 @@ class Match:
             ProtocolError: if the message does not fit the game; nothing has changed then.
         """
         self.resumed = False
-        self.expires = received + 2 * self._clock + self._margin.timing.grace
+        self._expect(received + 2 * self._clock)
         same_number = play.turn is not None and play.turn == self._last_number
         if self._last is not None:
             text, pending = self._last
@@ -176,6 +180,11 @@ class Match:
             raise
         answer.set_result(reply)
         return reply
+
+    def _expect(self, latest: float) -> None:
+        """The manager's next message ought to come by a time."""
+        grace = self._margin.timing.grace
+        self.overdue, self.expires = latest + min(grace, SLOW_MANAGER), latest + grace
 
     async def _answer(self, message: str, received: float) -> Reply:
         turn = self._turns

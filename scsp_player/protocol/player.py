@@ -173,8 +173,8 @@ class Player:
     async def _start(self, start: Start, text: str, received: float) -> str:
         match = self.matches.get(start.match.lower())
         if match is None:
-            # A match that was taken up again gives way if nobody has asked about it since.
-            silent = next((other for other in self.matches.values() if other.resumed), None)
+            # A match gives way if its manager should have asked by now, or has not since the match was taken up again.
+            silent = next((other for other in self.matches.values() if other.resumed or received >= other.overdue), None)
             if not self._free and silent is not None:
                 self._end(silent, "expired")
             if not self._free:

@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 
 from scsp_player.agents.base import Agent
 from scsp_player.arena.contest import Terms, make_agent, play_match
+from scsp_player.arena.results import Match, Result, seatings
 from scsp_player.arena.sheet import game_of
 from scsp_player.arena.strength import interval, verdict
-from scsp_player.arena.tournament import Match, Pairing, Result, Tournament, play, seatings
+from scsp_player.arena.tournament import Pairing, Tournament, play
 from scsp_player.cli import build
 from scsp_player.gdl.terms import Symbol
 from scsp_player.grounding import Reasoner
@@ -132,7 +133,7 @@ def test_a_verdict_ends_a_pairing():
     pairing = tournament.pairings[0]
     pairing.results = [Result("nim", "a", "b", i, first_score=100.0) for i in range(40)]
     assert pairing.row()["verdict"] == 1
-    assert not list(tournament._matches())
+    assert not list(tournament._matches(served=False))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=200))

@@ -1,4 +1,4 @@
-"""An agent that misbehaves in ways that a server has to survive; runs in a real engine process."""
+"""Agents that misbehave in ways that a server has to survive, and one that tells what it does; they run in real engine processes."""
 
 import time
 
@@ -48,3 +48,23 @@ class Hungry(LegalAgent):
 
     def view(self):
         return {"value": 61.5}
+
+
+class Ponderer(LegalAgent):
+    """Thinks on others' time until it is interrupted; its view tells how often that happened, and how late it noticed at worst."""
+
+    def __init__(self, report):
+        super().__init__(report)
+        self.interruptions = 0
+
+    @classmethod
+    def prepare(cls):
+        """No rehearsal."""
+
+    def ponder(self, interrupted):
+        while not interrupted():
+            time.sleep(0.001)
+        self.interruptions += 1
+
+    def view(self):
+        return {"value": float(self.interruptions)}

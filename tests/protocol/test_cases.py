@@ -127,6 +127,19 @@ async def test_p10_silent_manager(monkeypatch):
         await until(lambda: only(server) is None)
 
 
+async def test_p10_a_silent_manager_gives_way(monkeypatch):
+    monkeypatch.setattr("scsp_player.protocol.match.SLOW_MANAGER", 0.1)
+    async with fake_server(monkeypatch, timing=Timing(grace=3600)) as server:
+        assert await post(server, start(DUEL, "left", clocks=(0.1, 0.1))) == "ready"
+        overdue = only(server).overdue
+        await until(lambda: time.monotonic() > overdue)
+        assert only(server) is not None  # nobody else has asked
+        assert await post(server, start(DUEL, "left", match="m2", clocks=(10, 10))) == "ready"
+        assert await post(server, "(PLAY m1 NIL)") == "busy"
+        assert await post(server, start(DUEL, "left", match="m3")) == "busy"  # m2's manager is not due yet
+        assert await post(server, "(PLAY m2 NIL)") == "go"
+
+
 @pytest.mark.parametrize("stop", ["(STOP m1 NIL)", "(STOP m1)", "(stop m1 ((choose 1) (choose 2)))", "(STOP m1 1 go ())"])
 async def test_p11_stop(server, stop):
     await post(server, start(DUEL, "left"))

@@ -14,6 +14,7 @@ import pytest
 
 from scsp_player.protocol import Address, EngineLimits, PlayerServer, PlayerSettings, Timing
 from scsp_player.protocol.archive import FILE, connect
+from scsp_player.protocol.engine_process import EngineSpec
 from tests.protocol.fakes import body_of, only, post, post_bytes, raw
 from tests.protocol.games import COIN, DUEL, start
 from tests.protocol.test_cases import until
@@ -110,6 +111,32 @@ async def test_an_engine_out_of_memory_is_answered_for(tmp_path, caplog):
         row = reader.execute("SELECT reply, source, view FROM messages WHERE turn = 0").fetchone()
         reader.close()
         assert row == ("(Choose 2)", "agent so far", '{"value": 61.5}')
+
+
+async def test_thinking_on_others_time_ends_with_the_next_message(tmp_path):
+    settings = PlayerSettings("tests.protocol.agents:Ponderer", archive=tmp_path)
+    async with PlayerServer(settings, port=0) as server:
+        for number, (end, reply) in enumerate([("(STOP m1 ((choose 1) (choose 2)))", "done"), ("(ABORT m1)", "aborted")]):
+            assert await post(server, start(DUEL, "left", clocks=(60, 20)), seconds=60) == "ready"
+            engine = only(server).agent.pid
+            assert number == 0 or engine == before  # it was told to stop, and heard it
+            before = engine
+            assert await post(server, "(PLAY m1 NIL)", seconds=30) == "(Choose 1)"
+            assert await post(server, NEXT, seconds=30) == "(Choose 1)"
+            assert await post(server, end) == reply
+            await until(lambda: server.player._pool._waiting[EngineSpec(settings.agent)], 30)
+    reader = connect(tmp_path / FILE, read_only=True)
+    views = [json.loads(view) for (view,) in reader.execute("SELECT view FROM messages WHERE verb = 'PLAY' AND view != '{}'")]
+    reader.close()
+    assert views == [{"value": 1.0}, {"value": 2.0}] * 2  # after the start, and after a move
+
+
+async def test_no_thinking_on_others_time_where_it_is_not_allowed(tmp_path):
+    limits = EngineLimits(ponder=False)
+    async with PlayerServer(PlayerSettings("tests.protocol.agents:Ponderer", limits=limits), port=0) as server:
+        assert await post(server, start(DUEL, "left", clocks=(60, 20)), seconds=60) == "ready"
+        assert await post(server, "(PLAY m1 NIL)", seconds=30) == "(Choose 1)"
+        assert only(server).agent.view == {"value": 0.0}
 
 
 async def test_a_killed_server_goes_on_where_it_was(tmp_path):
