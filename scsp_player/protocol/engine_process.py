@@ -119,7 +119,8 @@ class EngineProcess:
         def listen(event: dict[str, Any]) -> None:
             if event["event"] == "ended" or (event["event"] == "idle" and event["matches"] == self._matches):
                 self.listener = None
-                idle.set_result(event["event"] == "idle")
+                if not idle.done():  # it may come when nobody waits for it any more
+                    idle.set_result(event["event"] == "idle")
 
         self.listener = listen
         self.order(do="stop")

@@ -14,7 +14,7 @@ import pytest
 
 from scsp_player.protocol import Address, EngineLimits, PlayerServer, PlayerSettings, Timing
 from scsp_player.protocol.archive import FILE, connect
-from scsp_player.protocol.engine_process import EngineSpec
+from scsp_player.protocol.engine_process import EngineProcess, EngineSpec
 from tests.protocol.fakes import body_of, only, post, post_bytes, raw
 from tests.protocol.games import COIN, DUEL, start
 from tests.protocol.test_cases import until
@@ -186,6 +186,17 @@ async def test_a_killed_server_goes_on_where_it_was(tmp_path):
     replies = reader.execute("SELECT reply FROM messages WHERE verb = 'PLAY' AND source = 'agent'").fetchall()
     assert replies == [("(Choose 1)",)] * 3
     reader.close()
+
+
+async def test_an_engine_that_is_idle_too_late_is_still_heard(monkeypatch):
+    engine = await EngineProcess.launch(EngineSpec("legal"))
+    await engine.prepared()
+    engine.order(do="start", message=start(DUEL, "left"), deadline=time.monotonic() + 10, seed=1)
+    with monkeypatch.context() as hurry:
+        hurry.setattr("scsp_player.protocol.engine_process.STOP_SECONDS", 0.0)
+        assert not await engine.reset()
+    await until(lambda: engine.listener is None, 10)  # now it has said so
+    await engine.close()  # raises whatever ended the reading
 
 
 async def test_engines_end_with_their_server():
