@@ -2,6 +2,7 @@
 
     python benchmarks/endurance.py ../shared/games --matches 1000 --think 0.03 --journal endurance.csv
     python benchmarks/endurance.py ../shared/games --matches 150 --clock 1 2 3 --journal endurance-full.csv
+    python benchmarks/endurance.py ../shared/games-gdl2 --each 20 --opponent random --clock 1 --think 0.03 --journal hidden.csv
 
 With ``--think`` the agent stops after so many seconds, so that many matches are played; else clocks are used to the full. A
 journal that exists is taken up again. The last line sums up; the exit status is 1 if anything was late, illegal or wrong, or if
@@ -23,15 +24,14 @@ import psutil
 
 from scsp_player.agents.base import Report, ignore_report
 from scsp_player.agents.mac_ucb import MacUcbAgent
+from scsp_player.arena.engines import judged
 from scsp_player.arena.players import Player
 from scsp_player.arena.record import MatchRecord
 from scsp_player.arena.referee import Clocks, Referee
-from scsp_player.arena.sheet import Sheet, read_game
+from scsp_player.arena.sheet import read_game
+from scsp_player.commands.bench_rollouts import sheets_in
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.terms import Term
-from scsp_player.grounding import BudgetExceeded, Reasoner, ground
-from scsp_player.machine import StateMachine
-from scsp_player.propnet import PropnetMachine
 from scsp_player.protocol.client import Address, ask
 
 COLUMNS = ("number", "game", "clock", "turns", "timeouts", "illegal", "other_faults", "slowest", "server_mb", "error")
@@ -51,23 +51,15 @@ class Brief(MacUcbAgent):
         return super().play(turn, min(deadline, time.monotonic() + self._bound))
 
 
-def machine_of(sheet: Sheet) -> StateMachine:
-    """What judges a game: fast where it can be grounded soon."""
-    try:
-        return PropnetMachine(ground(sheet.program, seconds=10.0))
-    except BudgetExceeded:
-        return Reasoner(sheet.program)
-
-
-def playable(paths: list[Path]) -> list[Path]:
-    """The sheets with one or two roles to play."""
+def playable(paths: list[Path], most: int) -> list[Path]:
+    """The sheets with at least one and at most so many roles to play."""
     found = []
     for path in paths:
         try:
-            if len(read_game(path).seats) in (1, 2):
+            if 1 <= len(read_game(path).seats) <= most:
                 found.append(path)
-        except GdlError:
-            continue
+        except GdlError as error:
+            print(f"left out: {error}", flush=True)
     return found
 
 
@@ -88,10 +80,10 @@ async def server(arguments: list[str], environment: dict[str, str]) -> tuple[asy
 async def play(number: int, path: Path, clock: float, start: float, players: list[Player], pid: int) -> dict[str, object]:
     """One match as a line of the journal."""
     row: dict[str, object] = dict.fromkeys(COLUMNS, 0) | {"number": number, "game": path.stem, "clock": clock, "error": ""}
-    sheet = read_game(path)
-    machine = await asyncio.to_thread(machine_of, sheet)
+    sheet, machine = await asyncio.to_thread(judged, str(path))
     referee = Referee(sheet, machine, Clocks(start, clock, grace=0.0), turn_limit=TURN_LIMIT)
-    seats = players if number % 2 else players[::-1]
+    place = number % len(sheet.seats)
+    seats = players[1 : place + 1] + players[:1] + players[place + 1 :]
     record: MatchRecord | None = None
 
     class Keeper:
@@ -126,7 +118,9 @@ async def play(number: int, path: Path, clock: float, start: float, players: lis
 
 async def run(options: argparse.Namespace) -> int:
     """Play what the journal lacks; the exit status."""
-    paths = playable(sorted(path for folder in options.games for path in (folder.glob("*.kif") if folder.is_dir() else [folder])))
+    most = options.most_roles
+    found = [path for given in options.games for path in (sheets_in(given) if given.is_dir() else [given])]
+    paths = playable(sorted(found), most)
     done = []
     if options.journal.exists():
         with options.journal.open(newline="") as lines:
@@ -136,17 +130,19 @@ async def run(options: argparse.Namespace) -> int:
     if options.think:
         environment[THINK] = str(options.think)
         agent = "endurance:Brief"
-    launched = [await server(["--agent", agent, "--seed", str(seed)], environment) for seed in (1, 2)]
+    agents = [agent] + [options.opponent or agent] * (most - 1)
+    launched = [await server(["--agent", name, "--seed", str(seed)], environment) for seed, name in enumerate(agents, start=1)]
     players = [Player(f"player {i + 1}", player.address) for i, (_, player) in enumerate(launched)]
     rng = random.Random(options.seed)
-    schedule = [(rng.choice(paths), rng.choice(options.clock)) for _ in range(options.matches)]
+    games = [path for path in paths for _ in range(options.each)] or [rng.choice(paths) for _ in range(options.matches)]
+    schedule = [(path, rng.choice(options.clock)) for path in games]
     fresh = not options.journal.exists()
     try:
         with options.journal.open("a", newline="") as lines:
             writer = csv.DictWriter(lines, COLUMNS)
             if fresh:
                 writer.writeheader()
-            for number in range(len(done), options.matches):
+            for number in range(len(done), len(schedule)):
                 path, clock = schedule[number]
                 row = await play(number, path, clock, options.start, players, launched[0][0].pid)
                 writer.writerow(row)
@@ -183,11 +179,14 @@ def summary(rows: list[dict[str, str]]) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, nargs="+", help="rule sheets, or folders of them")
-    parser.add_argument("--matches", type=int, default=100)
+    parser.add_argument("--matches", type=int, default=100, help="how many, of sheets that are drawn")
+    parser.add_argument("--each", type=int, default=0, help="instead, so many of every sheet")
     parser.add_argument("--clock", type=float, nargs="+", default=[2.0], help="play clocks, one is drawn for each match")
     parser.add_argument("--start", type=float, default=10.0, help="start clock")
     parser.add_argument("--think", type=float, help="seconds that the agent thinks about a move")
     parser.add_argument("--agent", default="mac-ucb")
+    parser.add_argument("--opponent", help="agent on all other seats (default: the same)")
+    parser.add_argument("--most-roles", type=int, default=2, help="sheets with more roles to play are left out")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, help="stop after so many seconds; run again to go on")
     parser.add_argument("--journal", type=Path, default=Path("endurance.csv"))
