@@ -39,6 +39,10 @@ def command(
         typer.Option("--count", help="Count solutions, all or up to --limit; print none. With --all find them one by one."),
     ] = False,
     time_limit: Annotated[float | None, typer.Option(min=0, help="Stop so many seconds after the start of reading.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="For one solution: random order of values, the same for a seed.", show_default=False),
+    ] = None,
     theta: Annotated[
         str | None,
         typer.Option(help="Solve the stochastic problem: first decisions from which a policy is satisfied with this probability."),
@@ -78,10 +82,10 @@ def command(
         _policies(answer, problem, engine, threshold, most, left, count, tree)
     elif engine == "python-constraint":
         _solutions(answer, problem, None, most, left, count)
-    elif engine == "ct" and _plainly(answer, problem, ordering, most, left, count, all_solutions):
+    elif engine == "ct" and seed is None and _plainly(answer, problem, ordering, most, left, count, all_solutions):
         pass
     elif most == 1 and not count:
-        _first(answer, problem, engine, ordering or "dom/wdeg", _until(began, time_limit))
+        _first(answer, problem, engine, ordering or "dom/wdeg", _until(began, time_limit), seed)
     else:
         most_left = _until(began, time_limit)
         _solutions(answer, problem, (engine, ordering or "dom/ddeg"), most, most_left, count, all_solutions)
@@ -135,14 +139,14 @@ def _plainly(
     return True
 
 
-def _first(answer: Answer, problem: Instance, engine: str, ordering: str, seconds: float | None) -> None:
+def _first(answer: Answer, problem: Instance, engine: str, ordering: str, seconds: float | None, seed: int | None) -> None:
     """Finds one solution."""
     from scsp_player.solver import Solver
 
     began = time.perf_counter()
     solver = Solver(problem, ordering, engine=engine)
     setup = time.perf_counter() - began
-    solutions = solver.first(seconds=None if seconds is None else max(0.0, seconds - setup))
+    solutions = solver.first(seconds=None if seconds is None else max(0.0, seconds - setup), seed=seed)
     answer.open(list(range(len(problem.variables))))
     answer.add(solutions.values, None)
     effort: dict[str, int | None] = {"nodes": solutions.nodes, "fails": solutions.fails}

@@ -19,7 +19,7 @@ DOM_DDEG, LEX, DOM_WDEG, DOM, PROJECT = 0, 1, 2, 3, 4
 """Variable orderings: least domain size over dynamic degree (Bessière and Régin, CP 1996); first variable that is open; least
 domain size over weighted degree (Boussemart, Hemery, Lecoutre and Sais, ECAI 2004); least domain size; order of the projection."""
 
-LEAST, GREATEST = 0, 1
+LEAST, GREATEST, RANDOM = 0, 1, 2
 """Value orders."""
 
 MOST = 1 << 61
@@ -85,9 +85,13 @@ def choose(
 
 
 @helper
-def choose_value(variables: Records, values: Records, x: int, value_order: int) -> int:
-    """Id of the least, or greatest, living value of ``x``."""
-    first = variables[x].first
+def choose_value(variables: Records, values: Records, control: Record, x: int, value_order: int) -> int:
+    """Id of the least, or greatest, or any living value of ``x``."""
+    first = wide(variables[x].first)
+    if value_order == RANDOM:
+        # Park and Miller's generator: 31 bits, no overflow.
+        control.random = control.random * 48271 % 2147483647
+        return wide(values[first + control.random % variables[x].alive].listed)
     chosen = wide(values[first].listed)
     for p in range(first + 1, first + variables[x].alive):
         value = wide(values[p].listed)

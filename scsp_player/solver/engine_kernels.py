@@ -24,17 +24,9 @@ from scsp_player.solver.choice_kernels import (
     next_probe,
     start_probing,
 )
-from scsp_player.solver.domain_kernels import (
-    ASSUMPTION,
-    DECISION,
-    Bits,
-    Record,
-    Records,
-    move_value,
-    save,
-    shrink,
-    wide,
-)
+from scsp_player.solver.domain_kernels import ASSUMPTION, DECISION, Record, Records, wide
+from scsp_player.solver.level_kernels import assign, pop_to, push_level, refute
+from scsp_player.solver.nogood_kernels import note_refutation, record_nogoods
 from scsp_player.solver.propagation_kernels import clear_queue, propagate
 from scsp_player.solver.store import Store
 
@@ -46,105 +38,11 @@ DONE, CONTRADICTION, FULL, PAUSED, HUGE = 0, 1, 2, 3, 4
 the node budget is spent; a node stands for more solutions than an integer holds (the product of the domains of its open projected
 variables)."""
 
+RESTART = -2
+"""As ``depth``: leave the branch, keep what it has refuted as nogoods, and begin again above the told values."""
+
 OPEN, FOUND, PROBED, TELLING, TOLD = 0, 1, 2, 3, 4
 """Phases: a node to look at; a solution to leave; a singleton to judge; values just told; a set of told values done with."""
-
-
-@helper
-def assign(
-    variables: Records,
-    constraints: Records,
-    slots: Records,
-    values: Records,
-    trail: Records,
-    control: Record,
-    x: int,
-    value: int,
-    source: int,
-) -> None:
-    """Leaves ``x`` the living id ``value`` only; ``source`` as for ``shrink``."""
-    if variables[x].alive > 1:
-        move_value(values, value, wide(variables[x].first))
-        shrink(variables, constraints, slots, trail, control, x, wide(1), source)
-
-
-@helper
-def refute(
-    variables: Records,
-    constraints: Records,
-    slots: Records,
-    values: Records,
-    trail: Records,
-    control: Record,
-    x: int,
-    value: int,
-    silent: int,
-) -> None:
-    """Removes the living id ``value`` from ``x``, which has others, at a point where everything was consistent.
-
-    If ``silent`` is 1, the next step must be to assign ``x``.
-    """
-    alive = wide(variables[x].alive) - 1
-    move_value(values, value, variables[x].first + alive)
-    if silent == 0:
-        shrink(variables, constraints, slots, trail, control, x, alive, DECISION)
-        return
-    if variables[x].stamp != control.serial:
-        save(trail, control, x, alive + 1)
-        variables[x].stamp = control.serial
-    variables[x].alive = alive
-
-
-@helper
-def push_level(variables: Records, levels: Records, control: Record, x: int, value: int, projected: int, silent: int) -> None:
-    """Opens a level (see LEVEL); what it stands for is not carried out here."""
-    control.depth += 1
-    control.serial += 1
-    level = levels[control.depth]
-    level.trail_top = control.trail_top
-    level.variable = x
-    level.value = value
-    level.projected = projected
-    level.fruitful = 0
-    level.silent = silent
-
-
-@helper
-def pop_to(
-    variables: Records,
-    constraints: Records,
-    slots: Records,
-    bits: Bits,
-    trail: Records,
-    levels: Records,
-    control: Record,
-    depth: int,
-) -> None:
-    """Undoes all levels above ``depth``."""
-    if control.depth <= depth:
-        return
-    bottom = levels[depth + 1].trail_top
-    n = variables.size - 1
-    m = constraints.size - 1
-    for t in range(control.trail_top - 1, bottom - 1, -1):
-        item = trail[t].item
-        old = trail[t].old
-        if item >= n + m:
-            bits[item - n - m] = old
-            continue
-        if item >= n:
-            constraints[item - n].current = old
-            continue
-        variable = variables[item]
-        if variable.alive == 1:
-            # All variables closed on a level reopen together, and they stand right behind the open ones: the length says all.
-            control.open_count += 1
-            for w in range(variable.first_watch, variables[item + 1].first_watch):
-                constraints[slots[slots[w].watched].constraint].open += 1
-        variable.alive = old
-    control.trail_top = bottom
-    control.depth = depth
-    control.serial += 1
 
 
 @helper
@@ -237,7 +135,7 @@ def run(
         store: the network.
         task: PROPAGATE, ENUMERATE, COUNT (into ``control.count``) or SINGLETON.
         depth: go back to this level first (0: the root) and tell something on new ones, which are the base of the task; −1 to go on
-            where the last call stopped.
+            where the last call stopped; RESTART, after ENUMERATE has PAUSED.
         told: int32[a], variables.
         numbers: int32[r, a], sets of their values: the task is carried out for each (only ENUMERATE takes several).
         shared: int32[r], how many of its first values each set has in common with the one before.
@@ -252,7 +150,7 @@ def run(
     Returns:
         Why it returned, and the number of rows written.
     """
-    variables, constraints, slots, values, tables, bits, trail, levels, controls = store
+    variables, constraints, slots, values, tables, bits, trail, levels, controls, nogoods = store
     control = controls[0]
     n = variables.size - 1
     counting = task == COUNT
@@ -276,10 +174,15 @@ def run(
         control.told_found = 0
         control.removed = 1
         control.cursor = n
+        control.refuted = 0
+        control.nogood_end = 0
         telling = tell(variables, constraints, slots, values, trail, levels, control, told, numbers, shared)
+    elif depth == RESTART:
+        pop_to(variables, constraints, slots, bits, trail, levels, control, wide(control.base))
+        record_nogoods(variables, values, levels, control, nogoods)
     last_node = control.nodes + budget
     while True:
-        consistent = telling and propagate(variables, constraints, slots, values, tables, bits, trail, control)
+        consistent = telling and propagate(variables, constraints, slots, values, tables, bits, trail, control, nogoods)
         telling = True
         if control.phase == TELLING and consistent:
             if levels[control.depth].variable < told.size:
@@ -355,7 +258,7 @@ def run(
                 return PAUSED, written
             x = choose(variables, constraints, slots, control, project, ordering, counting)
             if x >= 0:
-                value = choose_value(variables, values, x, value_order)
+                value = choose_value(variables, values, control, x, value_order)
                 control.nodes += 1
                 push_level(variables, levels, control, x, value, wide(variables[x].projected), wide(0))
                 assign(variables, constraints, slots, values, trail, control, x, value, DECISION)
@@ -398,8 +301,10 @@ def run(
         pop_to(variables, constraints, slots, bits, trail, levels, control, up - 1)
         silent = tried and variables[x].alive > 2
         refute(variables, constraints, slots, values, trail, control, x, value, wide(1 if silent else 0))
+        if nogoods.size > 0:
+            note_refutation(nogoods, control, wide(values.size - 1), value)
         if silent:
             control.nodes += 1
-            value = choose_value(variables, values, x, value_order)
+            value = choose_value(variables, values, control, x, value_order)
             push_level(variables, levels, control, x, value, wide(variables[x].projected), wide(1))
             assign(variables, constraints, slots, values, trail, control, x, value, DECISION)

@@ -9,6 +9,7 @@ from scsp_player.kernels import helper
 from scsp_player.solver.ct_kernels import revise_support_bits
 from scsp_player.solver.domain_kernels import Bits, Record, Records, Tables, wide
 from scsp_player.solver.layout import CONFLICT_ROWS, SUPPORT_BITS
+from scsp_player.solver.nogood_kernels import propagate_nogoods
 from scsp_player.solver.str_kernels import revise_conflicts, revise_supports
 
 
@@ -35,12 +36,20 @@ def propagate(
     bits: Bits,
     trail: Records,
     control: Record,
+    nogoods: Tables,
 ) -> bool:
-    """Revises waiting tables until all are consistent; False (and an empty queue) after a contradiction.
+    """Looks at nogoods and revises waiting tables until all are consistent; False (and an empty queue) after a contradiction.
 
     The table that contradicts gains weight, and so do its variables, for the orderings that look at weights.
     """
-    while control.queue_length > 0:
+    while True:
+        if control.nogood_end > 0 and not propagate_nogoods(
+            variables, constraints, slots, values, trail, control, nogoods
+        ):
+            clear_queue(constraints, slots, control)
+            return False
+        if control.queue_length == 0:
+            return True
         c = wide(constraints[control.queue_head].waiting)
         control.queue_head += 1
         if control.queue_head == constraints.size - 1:
@@ -60,4 +69,3 @@ def propagate(
                 variables[slots[s].variable].weight += 1
             clear_queue(constraints, slots, control)
             return False
-    return True

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scsp_player.solver.choice_kernels import DOM, DOM_DDEG, DOM_WDEG, GREATEST, LEAST, LEX, PROJECT
+from scsp_player.solver.choice_kernels import DOM, DOM_DDEG, DOM_WDEG, GREATEST, LEAST, LEX, PROJECT, RANDOM
 from scsp_player.solver.engine_kernels import run
 from scsp_player.solver.store import Store
 
@@ -17,8 +17,8 @@ Assumptions: TypeAlias = tuple[ArrayLike, ArrayLike]
 ORDERINGS = {"dom/ddeg": DOM_DDEG, "dom/wdeg": DOM_WDEG, "dom": DOM, "lex": LEX, "project": PROJECT}
 """Variable orderings by name; ``project`` takes the projected variables in the order in which they were given."""
 
-VALUE_ORDERS = {"first": LEAST, "last": GREATEST}
-"""Value orders by name: least or greatest first."""
+VALUE_ORDERS = {"first": LEAST, "last": GREATEST, "random": RANDOM}
+"""Value orders by name: least or greatest first, or any, as the seed has it (see ``Solver.first``)."""
 
 NOTHING = np.zeros(0, dtype=np.int32)
 _NO_BUFFER = np.zeros((1, 0), dtype=np.int32)

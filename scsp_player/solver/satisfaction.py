@@ -1,4 +1,4 @@
-"""One solution, by restarts: orderings that learn from contradictions should not stick to what they decided before they had."""
+"""One solution, by restarts with nogoods: orderings that learn from contradictions should not stick to what they decided before."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import time
 
 import numpy as np
 
-from scsp_player.solver.engine_kernels import CONTRADICTION, DONE, ENUMERATE, FULL, PAUSED
+from scsp_player.solver.choice_kernels import RANDOM
+from scsp_player.solver.engine_kernels import CONTRADICTION, DONE, ENUMERATE, FULL, PAUSED, RESTART
+from scsp_player.solver.nogood_kernels import COLUMNS
 from scsp_player.solver.question import Question, ask
 from scsp_player.solver.results import Solutions
 from scsp_player.solver.store import Store
@@ -15,36 +17,46 @@ _FIRST_RUN = 100
 _GROWTH = 1.5
 _NODES_AT_ONCE = 1000
 _LONGEST_SLICE = 1 << 16
+_SEEDS = 2**31 - 2
+_NOGOOD_ENTRIES = 1 << 22  # pages that no nogood reaches take no memory
 
 
-def first_solution(store: Store | None, question: Question, seconds: float | None) -> Solutions:
+def first_solution(store: Store | None, question: Question, seconds: float | None, seed: int | None = None) -> Solutions:
     """At most one solution, found by runs of geometrically growing length.
 
-    The weights of tables outlast the runs, so with the ordering ``dom/wdeg`` every run begins where it is hardest. Runs become as
-    long as it takes, so the search is complete.
+    The weights of tables outlast the runs, so with the ordering ``dom/wdeg`` every run begins where it is hardest. What the
+    branch at which a run ends has refuted is kept as nogoods (``nogood_kernels``), so no run goes where an earlier one has been.
+    Runs become as long as it takes, so the search is complete.
 
     Args:
         store: the network; None stands for an instance known to have no solution.
         question: what is told, projected, and how to search.
         seconds: stop after so much wall time.
+        seed: take values in a random order, another for each seed.
     """
     buffer = np.empty((1, len(question.project)), dtype=np.int32)
     nodes = fails = 0
     outcome, written = CONTRADICTION, 0
     began = time.perf_counter()
     if store is not None:
-        budget = float(_FIRST_RUN)
+        budget, depth = float(_FIRST_RUN), 0
         outcome = PAUSED
+        if seed is not None:
+            question = question._replace(value_order=RANDOM)
+            store.control["random"] = 1 + seed % _SEEDS
         while outcome == PAUSED and not _late(began, seconds):
-            depth, left = 0, int(budget)
-            outcome = PAUSED
+            left = int(budget)
             while outcome == PAUSED and left > 0 and not _late(began, seconds):
                 piece = min(left, _NODES_AT_ONCE if seconds is not None else _LONGEST_SLICE)
                 outcome, written = ask(store, ENUMERATE, depth, question, piece, buffer)
                 depth, left = -1, left - piece
-            nodes += int(store.control["nodes"][0])
-            fails += int(store.control["fails"][0])
+            if not len(store.nogoods):
+                entries = COLUMNS * len(store.values) + _NOGOOD_ENTRIES
+                store = store._replace(nogoods=np.zeros(entries, dtype=np.int32))
+            depth = RESTART
             budget *= _GROWTH
+        if depth:
+            nodes, fails = int(store.control["nodes"][0]), int(store.control["fails"][0])
     complete = outcome in (DONE, CONTRADICTION)
     values = buffer[: written if outcome == FULL else 0]
     return Solutions(values, complete, nodes, fails, time.perf_counter() - began)

@@ -139,17 +139,20 @@ class Solver:
         number = enumeration.count()
         return Count(number, enumeration.complete, enumeration.nodes, enumeration.fails, enumeration.seconds)
 
-    def first(self, assumptions: Assumptions | None = None, *, seconds: float | None = None) -> Solutions:
-        """One solution if there is any, searched for with restarts (best with the ordering ``dom/wdeg``).
+    def first(
+        self, assumptions: Assumptions | None = None, *, seconds: float | None = None, seed: int | None = None
+    ) -> Solutions:
+        """One solution if there is any, searched for with restarts and nogoods (best with the ordering ``dom/wdeg``).
 
         Args:
             assumptions: as for ``solutions``.
             seconds: stop after so much wall time.
+            seed: take values in a random order, the same for the same seed; None for the order of the solver.
 
         Raises:
             ValueError: if an index names no variable.
         """
-        return first_solution(self.store, self._question(*told_arrays(assumptions), None), seconds)
+        return first_solution(self.store, self._question(*told_arrays(assumptions), None), seconds, seed)
 
     def expand(
         self, variables: ArrayLike, values: ArrayLike, *, project: ArrayLike | None = None, limit: int | None = None

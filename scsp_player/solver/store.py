@@ -116,6 +116,8 @@ CONTROL = np.dtype(
         ("found", np.int64),  # solutions written out since the start
         ("told", np.int64),  # the set of told values that is at work
         ("told_found", np.int64),  # solutions written out for it
+        ("nogood_end", np.int64),  # where the next nogood goes; 0 while there are none
+        ("random", np.int64),  # state of the generator of random value orders, from 1 to 2³¹ − 2
         ("depth", np.int32),
         ("bottom", np.int32),  # the level below the first told value
         ("base", np.int32),  # the search never goes back behind this depth
@@ -125,10 +127,15 @@ CONTROL = np.dtype(
         ("queue_length", np.int32),
         ("cursor", np.int32),  # singletons: where the next one to test is looked for
         ("removed", np.int32),  # singletons: whether a value was removed in this pass
+        ("refuted", np.int32),  # nogoods: number of refutations on the branch
+        ("settled", np.int32),  # nogoods: number of closed variables whose nogoods were looked at
     ],
     align=True,
 )
 """One row."""
+
+
+NO_NOGOODS = np.zeros(0, dtype=np.int32)
 
 
 class Store(NamedTuple):
@@ -158,6 +165,8 @@ class Store(NamedTuple):
     """LEVEL[2 n + 3]"""
     control: NDArray[np.void]
     """CONTROL[1]"""
+    nogoods: NDArray[np.int32] = NO_NOGOODS
+    """int32: see ``nogood_kernels``; empty unless one solution is asked for."""
 
 
 def build_store(instance: Instance, most_mask_words: int = MOST_MASK_WORDS) -> Store | None:
@@ -182,6 +191,7 @@ def build_store(instance: Instance, most_mask_words: int = MOST_MASK_WORDS) -> S
     rows = int(encoded.first_row[-1])
     control = np.zeros(1, dtype=CONTROL)
     control["serial"] = 1
+    control["random"] = 1
     control["open_count"] = np.count_nonzero(alive > 1)
     control["queue_length"] = len(encoded.positive)
     control["words"] = constraints["words"].sum(dtype=np.int64)
