@@ -43,7 +43,8 @@ class Agent(ABC):
     Deadlines are values of ``time.monotonic()``. An agent that overruns one is not waited for: the last move that it reported
     for the turn is played, or any legal move. So report early, and again whenever the best move changes.
 
-    Calls come one at a time and in this order: ``start``, then ``play`` or ``observe`` with turn 0, 1, 2, …, then ``stop``.
+    Calls come one at a time and in this order: ``start``, then ``play`` or ``observe`` with turn 0, 1, 2, …, then ``stop``;
+    ``ponder`` may come between any two of them.
     """
 
     def __init__(self, report: Report = ignore_report) -> None:
@@ -90,6 +91,13 @@ class Agent(ABC):
         many positions have been evaluated in all. Empty for an agent that has no opinion.
         """
         return {}
+
+    def ponder(self, interrupted: Callable[[], bool]) -> None:  # noqa: B027  (most agents only think when they are asked)
+        """Nobody waits for anything: think about what may come, until ``interrupted`` says that something has.
+
+        Called, if thinking on others' time is allowed, after ``start``, ``play`` and ``observe``. ``interrupted`` has to be asked
+        every few milliseconds. Returning early is allowed.
+        """
 
     def stop(self) -> None:  # noqa: B027  (most agents hold nothing that needs releasing)
         """The match is over; release threads, processes and files."""

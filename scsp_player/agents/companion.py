@@ -95,6 +95,10 @@ class Companion:
         text = self._moves.get(turn.number) or self._reports.get(turn.number)
         return parse_term(text) if text else None
 
+    def ponder(self) -> None:
+        """Let it think until the next order; it is ready all the while."""
+        self._send(do="ponder")
+
     def close(self) -> None:
         """End the process."""
         self._lost = True
@@ -104,6 +108,9 @@ class Companion:
 
     def _order(self, **fields: Any) -> None:
         self._sent += 1
+        self._send(**fields)
+
+    def _send(self, **fields: Any) -> None:
         if not self._lost:
             with contextlib.suppress(OSError):  # its end is noticed when it is listened to
                 self._ours.send(fields)

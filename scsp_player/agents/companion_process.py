@@ -1,7 +1,7 @@
 """The other end of a ``Companion``: ``python -m scsp_player.agents.companion_process DESCRIPTOR``.
 
-Grounds the rules without haste, within a bound on memory, then follows the match. Every order is answered by ``done`` when it has
-been carried out; the process ends when the connection does.
+Grounds the rules without haste, within a bound on memory, then follows the match. Every order but the one to ponder is
+answered by ``done`` when it has been carried out; the process ends when the connection does.
 """
 
 from __future__ import annotations
@@ -74,6 +74,9 @@ def run(connection: Connection) -> None:
     connection.send({"event": "done"})
     while True:
         order = orders.next()
+        if order["do"] == "ponder":  # not answered: whoever sends it does not wait
+            agent.ponder(lambda: orders.more)
+            continue
         turn = unpacked(order["turn"])
         number = turn.number
         if order["do"] == "play" and not orders.more:

@@ -80,6 +80,7 @@ class SearchingAgent(Agent):
         self._stand_in: StandIn | None = None
         self._hidden: InformationSetPlayer | None = None
         self._improvement: Improvement | None = None
+        self._chosen = -1
 
     @classmethod
     def prepare(cls) -> None:
@@ -138,6 +139,7 @@ class SearchingAgent(Agent):
 
     def _take_in(self, turn: Turn, end: float) -> None:
         """Follow the match; beliefs may become a sample to be done by ``end``."""
+        self._chosen = -1
         if self._stand_in is not None:
             self._stand_in.observe(turn)
             return
@@ -184,7 +186,8 @@ class SearchingAgent(Agent):
         if turn.joint_move is None and needs_information_sets(self._game):
             return self._game.move(self.search_hidden(deadline, report))
         self.search.think(deadline, report)
-        return self._game.move(self.search.best_move())
+        self._chosen = self.search.best_move()
+        return self._game.move(self._chosen)
 
     def search_hidden(self, deadline: float, report: Callable[[int], None]) -> int:
         """The move to play, a global index, when the state is not known for certain."""
@@ -198,6 +201,22 @@ class SearchingAgent(Agent):
         # The search samples the belief; a move that it has not seen to be illegal somewhere may still be.
         legal = self._belief.legal_moves()
         return best if best in legal or not len(legal) else int(legal[0])
+
+    def ponder(self, interrupted: Callable[[], bool]) -> None:
+        """Search on from the state that follows our move, or from the present one if that depends on others as well.
+
+        Not where states are hidden, nor where processor time is what counts.
+        """
+        if self._stand_in is not None:
+            self._stand_in.ponder(interrupted)
+            return
+        hidden = self._hidden is not None or len(self._belief.states) > 1
+        if hidden or self.clock is not time.monotonic or isinstance(self.search, BestFirstUcb):
+            return
+        if self._chosen >= 0:
+            self.search.expect(self._chosen)
+            self._chosen = -1
+        self.search.ponder(interrupted)
 
     def view(self) -> dict[str, float]:
         """See ``Agent.view``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 
 from scsp_player.agents.base import Agent, Report, Turn
 from scsp_player.agents.companion import Companion
@@ -61,6 +62,11 @@ class StandIn(Agent):
         self._reasoner.observe(turn)
         if self._companion is not None:
             self._companion.observe(turn)
+
+    def ponder(self, interrupted: Callable[[], bool]) -> None:
+        """Have the agent proper think on, until it hears of the next turn; returns at once."""
+        if self._companion is not None and self.handed_over and self._companion.ready:
+            self._companion.ponder()
 
     def stop(self) -> None:
         """End the process in the background."""

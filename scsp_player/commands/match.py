@@ -37,6 +37,9 @@ def command(
     substitution: Annotated[
         str, typer.Option(help="What is played for a player that fails: random or first (a legal move), or forfeit (it loses).")
     ] = "random",
+    ponder: Annotated[
+        bool, typer.Option("--ponder", help="Let agents think on each other's time, which makes clocks unequal on few cores.")
+    ] = False,
     scramble: Annotated[bool, typer.Option("--scramble", help="Tell players other names for everything in the game.")] = False,
     viewer_log: Annotated[
         Path | None, typer.Option(help="Folder for a JSON file of each match that match viewers read.", file_okay=False)
@@ -75,7 +78,8 @@ def command(
         )
         console = Console()
         observer = Observer() if json_output or parallel > 1 else Narrator(console)
-        series = asyncio.run(_play(referee, players, seed, observer, repeat=repeat, parallel=parallel, shuffle=shuffle))
+        playing = _play(referee, players, seed, observer, ponder=ponder, repeat=repeat, parallel=parallel, shuffle=shuffle)
+        series = asyncio.run(playing)
     except ProtocolError as error:
         print(f"scsp-player: {error}", file=sys.stderr)
         raise typer.Exit(2) from None
@@ -107,12 +111,20 @@ def _one_of(kind: type[Choice], text: str, option: str) -> Choice:
 
 
 async def _play(
-    referee: Referee, names: list[str], seed: int | None, observer: Observer, *, repeat: int, parallel: int, shuffle: bool
+    referee: Referee,
+    names: list[str],
+    seed: int | None,
+    observer: Observer,
+    *,
+    ponder: bool,
+    repeat: int,
+    parallel: int,
+    shuffle: bool,
 ) -> Series:
     from scsp_player.arena.players import seated
     from scsp_player.arena.series import play_series
 
-    async with seated(names, seed=seed, matches=parallel) as players:
+    async with seated(names, seed=seed, matches=parallel, ponder=ponder) as players:
         return await play_series(
             referee, players, repeat=repeat, seed=seed, observer=observer, parallel=parallel, shuffle=shuffle
         )

@@ -46,6 +46,7 @@ def command(
     memory: Annotated[float | None, typer.Option(help="Gigabytes for each engine; by default a share of what there is.")] = None,
     nice: Annotated[int, typer.Option(help="How far engines stand back behind other processes.", min=0, max=19)] = 0,
     cores: Annotated[int, typer.Option(help="Processor cores for each match's engine; 0 lets all engines use all.", min=0)] = 0,
+    ponder: Annotated[bool, typer.Option(help="Think on the others' time too.")] = True,
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder for the database of matches and the log file serve.log.", file_okay=False)
     ] = None,
@@ -65,7 +66,7 @@ def command(
 
     _log_to(data_dir, log_format)
     _allow_many_connections()
-    limits = EngineLimits(default_memory(matches) if memory is None else int(memory * 2**30), nice, cores)
+    limits = EngineLimits(default_memory(matches) if memory is None else int(memory * 2**30), nice, cores, ponder)
     try:
         settings = PlayerSettings(agent, name, seed, Timing(margin=margin, grace=grace), matches, limits, data_dir)
         server = PlayerServer(settings, host, port, listener=inherited_listener())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -235,12 +236,14 @@ class Propnet:
         seed: int | np.random.Generator = 0,
         max_depth: int = DEPTH_LIMIT,
         seconds: float | None = None,
+        interrupted: Callable[[], bool] | None = None,
         threads: int = 1,
     ) -> PlayoutResult:
         """Uniformly random playouts from each of the states.
 
         Exactly the first ``playouts_per_state`` playouts that are begun count, however long they take, so means are unbiased. Only
-        if ``seconds`` run out are those not yet ended lost, which favours short ones: ``complete`` is False then.
+        if ``seconds`` run out, or at an interruption, are those not yet ended lost, which favours short ones: ``complete`` is False
+        then.
 
         Args:
             states: uint64[k, words].
@@ -250,6 +253,7 @@ class Propnet:
             seed: seed or generator of all random numbers; the same one and the same number of threads give the same result.
             max_depth: number of moves after which a playout is cut off and counts as truncated.
             seconds: wall-clock time to use at most.
+            interrupted: asked about every millisecond whether to end now.
             threads: how many threads share the playouts; each has a random generator and lanes of its own.
 
         Raises:
@@ -261,14 +265,18 @@ class Propnet:
             raise ValueError("playouts need at least one lane, one playout, one move and one thread")
         generator = np.random.default_rng(seed)
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
+
+        def expired() -> bool:
+            return time.perf_counter() >= deadline or (interrupted is not None and interrupted())
+
         states = self._checked(states)
         shares = [share for share in (playouts // threads + (i < playouts % threads) for i in range(threads)) if share]
         if len(shares) == 1:
-            parts = [self._play(states, words, playouts, generator, max_depth, deadline)]
+            parts = [self._play(states, words, playouts, generator, max_depth, expired)]
         else:
             with ThreadPoolExecutor(len(shares)) as pool:
                 jobs = [
-                    pool.submit(self._play, states, words, share, stream, max_depth, deadline)
+                    pool.submit(self._play, states, words, share, stream, max_depth, expired)
                     for share, stream in zip(shares, generator.spawn(len(shares)), strict=True)
                 ]
                 parts = [job.result() for job in jobs]
@@ -276,7 +284,13 @@ class Propnet:
         return self._goals.collect(totals, all(complete for _, complete in parts))
 
     def _play(
-        self, states: States, words: int, playouts: int, generator: np.random.Generator, max_depth: int, deadline: float
+        self,
+        states: States,
+        words: int,
+        playouts: int,
+        generator: np.random.Generator,
+        max_depth: int,
+        expired: Callable[[], bool],
     ) -> tuple[NDArray[np.int64], bool]:
         """int64[Totals.GOALS + goals, states], and whether all playouts came to an end; one thread."""
         words = min(words, playouts)
@@ -289,12 +303,12 @@ class Propnet:
         for player, mine in ((self.player, np.flatnonzero(of_word >= 0)), (self._general_player, np.flatnonzero(of_word < 0))):
             size = player.groups * WORDS
             for begin in range(0, len(mine), size):
-                if not first and time.perf_counter() >= deadline:
+                if not first and expired():
                     complete = False
                     break
                 some = mine[begin : begin + size]
                 here = np.maximum(of_word[some], 0)
-                counts, done = player.run(states[owner[some]], here, quota[some], generator, max_depth, deadline)
+                counts, done = player.run(states[owner[some]], here, quota[some], generator, max_depth, expired)
                 totals[:, some] = counts
                 complete &= done
                 first = False

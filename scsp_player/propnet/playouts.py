@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ from scsp_player.propnet.vector_code import Layout
 from scsp_player.propnet.workspace import TIME_BITS, GroupLines, Workspace, WorkspacePool
 
 OPERANDS_A_CALL = 1_000_000
-"""Work of one call of the driver, after which the clock is read: less than a millisecond."""
+"""Work of one call of the driver, after which it is asked whether to go on: less than a millisecond."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ class Player:
         quota: NDArray[np.int64],
         generator: np.random.Generator,
         max_depth: int,
-        deadline: float,
+        expired: Callable[[], bool],
     ) -> tuple[NDArray[np.int64], bool]:
         """Playouts of at most ``groups * WORDS`` words.
 
@@ -124,7 +124,7 @@ class Player:
             quota: int64[n], how many playouts each word begins.
             generator: where the random numbers are seeded from.
             max_depth: moves after which a playout is truncated.
-            deadline: value of ``time.perf_counter()`` at which to stop.
+            expired: asked about every millisecond whether to stop.
 
         Returns:
             int64[Totals.GOALS + goals, n], and whether every playout came to its end.
@@ -137,7 +137,7 @@ class Player:
             steps = max(1, self._steps // groups)
             while True:
                 done = bool(advance(address, steps))
-                if done or time.perf_counter() >= deadline:
+                if done or expired():
                     break
             lines = self._lines
             totals = workspace.memory[:groups, lines.totals : lines.totals + Totals.GOALS + len(self._goals.value)]

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.search.graph import PATH_LIMIT
+from scsp_player.search.constants import KIND_DROPPED, KIND_KNOWN
+from scsp_player.search.graph import PATH_LIMIT, GraphArrays
 
 ROW = np.dtype(
     [
@@ -58,3 +59,14 @@ def make_rows(rows: int, roles: int) -> Rows:
         moves=np.zeros((rows, roles), np.int32),
         score=np.zeros((rows, roles)),
     )
+
+
+def take_back(g: GraphArrays, rows: Rows, count: int) -> None:
+    """Undo the visits of the first ``count`` paths, whose evaluation was given up."""
+    row = rows.row[:count]
+    steps = row["length"] - ((row["kind"] == KIND_KNOWN) | (row["unfinished"] != 0))
+    taken = (np.arange(PATH_LIMIT) < steps[:, None]) & (row["kind"] != KIND_DROPPED)[:, None]
+    path = rows.path[:count][taken]
+    np.subtract.at(g.node["visits"], path["node"], 1)
+    np.subtract.at(g.edge["visits"], path["edge"][path["edge"] >= 0], 1)
+    np.subtract.at(g.move["visits"], rows.slot[:count][taken].ravel(), 1)

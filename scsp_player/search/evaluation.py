@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,20 +87,26 @@ class Evaluator:
             graph.arrays.fact[SUM] = int(sums[0])
         return bool(graph.arrays.fact[SUM] != SUM_VARIES)
 
-    def play_out(self, states: NDArray[np.uint64], seconds: float | None) -> NDArray[np.float64]:
+    def play_out(
+        self, states: NDArray[np.uint64], seconds: float | None, interrupted: Callable[[], bool] | None = None
+    ) -> NDArray[np.float64] | None:
         """Mean scores of random games from ``states``: float64[k, roles]; games cut off count as zero.
 
-        If ``seconds`` run out, the means are those of the games that have ended.
+        If ``seconds`` run out, the means are those of the games that have ended; if ``interrupted`` says to stop there are none.
         """
-        result = self._play(states, seconds)
+        result = self._play(states, seconds, interrupted)
         count = self._settings.playouts
         if result.complete:
             means: NDArray[np.float64] = result.score_sum / count
+        elif interrupted is not None:
+            return None
         else:
             means = result.score_sum / np.maximum(1, result.finished + result.truncated)[:, None]
         return means
 
-    def _play(self, states: NDArray[np.uint64], seconds: float | None) -> PlayoutResult:
+    def _play(
+        self, states: NDArray[np.uint64], seconds: float | None, interrupted: Callable[[], bool] | None = None
+    ) -> PlayoutResult:
         count = self._settings.playouts
         result = self._propnet.playouts(
             states,
@@ -107,6 +115,7 @@ class Evaluator:
             seed=self._generator,
             max_depth=self._settings.depth_limit,
             seconds=seconds,
+            interrupted=interrupted,
         )
         length = float(result.plies.sum()) / (count * len(states))
         self.plies = length if self.plies < 0 else 0.95 * self.plies + 0.05 * length

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import template
 from scsp_player.propnet import Propnet
 from scsp_player.search import batch_kernels, descent_kernels, proof_kernels
-from scsp_player.search.batch import make_rows
+from scsp_player.search.batch import make_rows, take_back
 from scsp_player.search.constants import (
     EXPANDED,
     KIND_DROPPED,
@@ -36,6 +37,7 @@ from scsp_player.search.constants import (
 from scsp_player.search.evaluation import Evaluator
 from scsp_player.search.expansion import Expander, NetworkExpander, PropnetExpander
 from scsp_player.search.graph import MOVE, SearchGraph
+from scsp_player.search.root_moves import ranked, statistics_of
 from scsp_player.search.settings import MoveStatistics, SearchSettings
 
 ROOT_LIMIT = 256
@@ -58,7 +60,17 @@ LEAVES_AT_ONCE = 4
 SHORT, LONG = 0.05, 0.2
 """Batches that take less than this share of the time that is left grow, those that take more shrink."""
 
+HORIZON = 0.2
+"""Seconds that count as left where the end is not known."""
+
 Clock = Callable[[], float]
+
+
+class _Expected(NamedTuple):
+    """A joint move int32[roles] that is taken for granted, and the states uint64[1, words] before it."""
+
+    before: NDArray[np.uint64]
+    joint_move: NDArray[np.int32]
 
 
 class MacUcb:
@@ -98,6 +110,7 @@ class MacUcb:
         self._fresh = np.zeros(self.settings.batch, np.int64)
         self._no_states = np.zeros((0, game.state_words), np.uint64)
         self.graph = self._empty_graph()
+        self._expected: _Expected | None = None
         self.set_roots(game.initial_state[None], np.ones(1))
 
     @classmethod
@@ -149,9 +162,27 @@ class MacUcb:
             nodes = nodes[nodes >= 0]
         self._use_roots(nodes, probabilities)
 
+    def expect(self, move: int) -> None:
+        """We are going to make a move (global index): go on from the state that follows if nobody else has a choice.
+
+        Should it come to another state, ``advance`` and ``set_roots`` see to that.
+        """
+        root, joint_move = int(self._roots[0]), np.zeros(self.graph.roles, np.int32)
+        if len(self._roots) != 1 or self.graph.arrays.node["status"][root] != EXPANDED:
+            return
+        for role in range(self.graph.roles):
+            moves = self.graph.moves_of(root, role)
+            if role != self.role and len(moves) != 1:
+                return
+            joint_move[role] = move if role == self.role else moves[0]
+        before = self.states
+        self.advance(joint_move)
+        self._expected = _Expected(before, joint_move)
+
     def _use_roots(self, roots: NDArray[np.int64], probabilities: NDArray[np.float64]) -> None:
         self._roots = roots
         self._cumulative = np.cumsum(probabilities)
+        self._expected = None
         g = self.graph.arrays
         fresh = roots[g.node["status"][roots] == UNEVALUATED]
         if len(fresh):
@@ -182,19 +213,41 @@ class MacUcb:
         """
         if len(self._roots) != 1:
             raise ValueError("the state is not known: give the new belief to set_roots")
+        if self._expected is not None:
+            expected, self._expected = self._expected, None
+            if (expected.joint_move == joint_move).all():
+                return
+            self.set_roots(expected.before, np.ones(1))
         child = self.graph.child(int(self._roots[0]), joint_move)
         if child >= 0:
             self._use_roots(np.array([child], np.int64), np.ones(1))
         else:
             self.set_roots(self._evaluator.successors(self.states, joint_move[None]), np.ones(1))
 
-    def think(self, deadline: float, report: Callable[[int], None] | None = None, *, leaves: int | None = None) -> None:
+    def ponder(self, interrupted: Callable[[], bool]) -> None:
+        """Search on until ``interrupted`` says to stop, which is asked every few milliseconds, or until nothing is open.
+
+        It ends as well when the graph is full: making room takes longer than whoever interrupts may have to wait. Where a number of
+        leaves bounds the work, so that runs can be repeated, nothing is done.
+        """
+        if len(self._roots) == 1 and self.settings.leaves is None:
+            self.think(math.inf, interrupted=interrupted)
+
+    def think(
+        self,
+        deadline: float,
+        report: Callable[[int], None] | None = None,
+        *,
+        leaves: int | None = None,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> None:
         """Search until ``deadline``, until ``leaves`` more leaves are evaluated, or until nothing is open.
 
         Args:
             deadline: when to stop at the latest, by ``clock``; the last batch is planned to end before it.
             report: called now and then with the best move so far (global index).
             leaves: a bound on work instead of time, for reproducible runs; by default that of the settings.
+            interrupted: for ``ponder``.
         """
         if len(self._candidates) == 0:
             return
@@ -206,7 +259,12 @@ class MacUcb:
         next_report = self.clock()
         while not self.decided and (target is None or self.leaves < target):
             start = self.clock()
-            if target is None:
+            if interrupted is not None:
+                if interrupted() or self.graph.full:
+                    break
+                self._run_batch(batch, None, interrupted)
+                deadline = self.clock() + HORIZON
+            elif target is None:
                 self._run_batch(batch, deadline - start)
             else:
                 self._run_batch(min(batch, target - self.leaves), None)
@@ -214,7 +272,7 @@ class MacUcb:
             if report is not None and end >= next_report:
                 report(self.best_move())
                 next_report = end + 0.05
-            if end + 1.5 * (end - start) >= deadline:
+            if interrupted is None and end + 1.5 * (end - start) >= deadline:
                 break
             # Batches grow while they stay short beside what is left, so that slow games keep to the clock too.
             if batch < self.settings.batch and end - start < SHORT * (deadline - end):
@@ -224,7 +282,7 @@ class MacUcb:
         if report is not None:
             report(self.best_move())
 
-    def _run_batch(self, rows: int, seconds: float | None) -> None:
+    def _run_batch(self, rows: int, seconds: float | None, interrupted: Callable[[], bool] | None = None) -> None:
         if self.graph.full:
             self._roots = self.graph.prune(self._roots)
         self.graph.reserve(rows, rows)
@@ -246,7 +304,10 @@ class MacUcb:
         stuck = np.flatnonzero(r.row["kind"][:rows] == KIND_STUCK)
         if len(unproven) + len(stuck):
             states = np.concatenate([g.state[fresh[unproven]], g.state[self._last_nodes(stuck)]])
-            scores = self._evaluator.play_out(states, seconds)
+            scores = self._evaluator.play_out(states, seconds, interrupted)
+            if scores is None:
+                take_back(g, r, rows)
+                return
             values[unproven] = scores[: len(unproven)]
             r.score[stuck] = scores[len(unproven) :]
         if not self._sum_varies and g.fact[SUM] == SUM_VARIES and g.fact[PLAYING] > 1:
@@ -260,9 +321,10 @@ class MacUcb:
     def _start_over(self) -> None:
         """Proofs so far took the sum of all scores to be always the same, and it is not."""
         self._sum_varies = True
-        states, probabilities = self.states, np.diff(self._cumulative, prepend=0.0)
+        states, probabilities, expected = self.states, np.diff(self._cumulative, prepend=0.0), self._expected
         self.graph = self._empty_graph()
         self.set_roots(states, probabilities)
+        self._expected = expected
 
     def _last_nodes(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         """The nodes where the paths of ``rows`` end."""
@@ -312,42 +374,16 @@ class MacUcb:
 
     def statistics(self) -> list[MoveStatistics]:
         """What is known about each of our moves at the root, best first."""
-        live = self._live()
-        found = []
-        for position, move in enumerate(self._candidates):
-            if self._shares:
-                visits, total, exact = int(self._shared["visits"][position]), float(self._shared["total"][position]), None
-                bound = 100.0
-            else:
-                visits, total, exact, bound = self._own_statistics(live, int(move))
-            mean = min(bound, total / visits if visits else 0.0) if exact is None else exact
-            found.append(MoveStatistics(int(move), visits, mean, exact is not None))
-        most = max((s.visits for s in found), default=0)
-
-        def merit(entry: MoveStatistics) -> tuple[bool, float, bool, int]:
-            # A mean over few visits is a guess; only moves that UCB took seriously compete.
-            return entry.proven or entry.visits >= self.settings.serious * most, entry.mean, entry.proven, entry.visits
-
-        return sorted(found, key=merit, reverse=True)
-
-    def _own_statistics(self, roots: list[int], move: int) -> tuple[int, float, float | None, float]:
-        """Visits, total score, exact score if it is proven, and the most it can be, of one of our moves at the given roots."""
-        visits, total, exact, bound = 0, 0.0, None, 100.0
-        g = self.graph.arrays
-        for root in roots:
-            moves = self.graph.moves_of(root, self.role)
-            position = int(np.searchsorted(moves, move))
-            if position == len(moves) or moves[position] != move:
-                continue
-            slot = self.graph.slots(root, self.role).start + position
-            entry = g.move[slot]
-            visits += int(entry["visits"])
-            total += float(entry["total"])
-            if len(roots) == 1 and not np.isnan(entry["exact"]):
-                exact = float(entry["exact"])
-            if len(roots) == 1:
-                bound = min(bound, float(entry["bound"]))
-        return visits, total, exact, bound
+        if self._shares:
+            shared = self._shared
+            found = [
+                MoveStatistics(int(move), int(entry["visits"]), float(entry["total"] / max(1, entry["visits"])), False)
+                for move, entry in zip(self._candidates, shared, strict=True)
+            ]
+        else:
+            live = self._live()
+            found = [statistics_of(self.graph, live, self.role, int(move)) for move in self._candidates]
+        return ranked(found, self.settings.serious)
 
     def best_move(self) -> int:
         """Global index of our move with the best expectation; -1 if we have none."""

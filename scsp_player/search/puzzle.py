@@ -26,6 +26,9 @@ from scsp_player.search.state_space import StateSpace
 SLICE = 0.02
 """Seconds that the enumeration of states takes at a time; the other searches take single steps."""
 
+HORIZON = 0.2
+"""Seconds that count as left where the end is not known; longer steps are not begun then."""
+
 PIECE = 0.1
 """Seconds that the search from the goal takes at a time, about."""
 
@@ -69,7 +72,7 @@ class PuzzleSearch:
         self.settings = settings or SearchSettings()
         self.clock = clock
         self.leaves = 0
-        self._overrun = 0.0
+        self._interrupted: Callable[[], bool] = lambda: False
         self._propnet = propnet
         self._generator = np.random.default_rng(seed)
         self._nearness = GoalNearness(game, role)
@@ -93,6 +96,7 @@ class PuzzleSearch:
         """Search from a state, with what is left of the best line."""
         self._state = state
         self.line = line
+        self._expected: tuple[NDArray[np.uint64], BestLine, int] | None = None
         self._space = StateSpace(self._propnet, state, self.settings.memory_bytes // 2)
         self._looked_at = 0
         beam = BeamSearch(self._propnet, state, self._nearness, line, self._generator)
@@ -101,8 +105,8 @@ class PuzzleSearch:
         self._goal_first = GoalFirst(self._propnet, state, line, self._structure)
         self._steps: list[Callable[[float], None]] = [
             self._enumerate,
-            lambda end: beam.step(lambda: self.clock() >= end),
-            lambda end: policy.step(lambda: self.clock() >= end),
+            lambda end: beam.step(lambda: self._now() >= end),
+            lambda end: policy.step(lambda: self._now() >= end),
             self._from_the_goal,
         ]
         self._spent = [0.0] * len(self._steps)
@@ -140,6 +144,12 @@ class PuzzleSearch:
 
     def advance(self, joint_move: NDArray[np.int32]) -> None:
         """The move int32[1] was made."""
+        if self._expected is not None:
+            state, line, expected = self._expected
+            self._expected = None
+            if expected == joint_move[0]:
+                return
+            self._state, self.line = state, line
         state = self._propnet.successors(self._state[None], joint_move[None])[0]
         line = self.line
         if len(line.moves) and (line.moves[0] == joint_move).all():
@@ -167,10 +177,10 @@ class PuzzleSearch:
         steps = 0
         longest = [0.0] * len(self._steps)
         while (bound is None or steps < bound) and (not self.line.certain or (shortest and self._may_shorten())):
-            begin, end = self.clock(), deadline - self._overrun
-            if begin >= end:
+            begin = self._now()
+            if begin >= deadline:
                 break
-            number = self._next(end - begin)
+            number = self._next(deadline - begin)
             before = self.line.score
             self._steps[number](deadline)
             used = self.clock() - begin
@@ -181,6 +191,23 @@ class PuzzleSearch:
                 report(self.best_move())
         if report is not None and self.best_move() >= 0:
             report(self.best_move())
+
+    def expect(self, move: int) -> None:
+        """We are going to make a move (global index): go on from the state that follows, until ``advance`` says what was made."""
+        before = self._state, self.line, move
+        self.advance(np.array([move], np.int32))
+        self._expected = before
+
+    def ponder(self, interrupted: Callable[[], bool]) -> None:
+        """Search on until ``interrupted`` says to stop, which is asked every few milliseconds, or until the line is certain."""
+        self._interrupted = interrupted
+        while not (interrupted() or self.line.certain or self.settings.leaves is not None):
+            self.think(self.clock() + HORIZON)
+        self._interrupted = lambda: False
+
+    def _now(self) -> float:
+        """What the clock shows; all time is over once there is an interruption."""
+        return math.inf if self._interrupted() else self.clock()
 
     def _may_shorten(self) -> bool:
         """Whether the best line may still be found to be the shortest one, or to be longer than others."""
@@ -203,7 +230,7 @@ class PuzzleSearch:
     def _from_the_goal(self, deadline: float) -> None:
         """A piece of the search that begins with the last state."""
         end = min(deadline, self.clock() + PIECE)
-        self._goal_first.step(lambda: self.clock() >= end)
+        self._goal_first.step(lambda: self._now() >= end)
         self._structure = self._goal_first.structure
 
     def _enumerate(self, deadline: float) -> None:
@@ -211,7 +238,7 @@ class PuzzleSearch:
         space = self._space
         end = min(deadline, self.clock() + SLICE)
         before = space.edges
-        space.explore(end, clock=self.clock)
+        space.explore(end, clock=self._now)
         self.leaves += space.edges - before
         new = slice(self._looked_at, space.expanded)
         self._looked_at = space.expanded

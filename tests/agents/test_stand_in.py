@@ -45,6 +45,9 @@ class Scripted:
             report(self.answer)
         return self.answer
 
+    def ponder(self):
+        self.told.append(("ponder",))
+
     def close(self):
         self.closed = True
 
@@ -100,13 +103,27 @@ def test_a_turn_that_does_not_fit_is_told_to_nobody(seat):
     assert seat._companion.told == [("observe", 0)]
 
 
+def test_only_the_agent_proper_thinks_on_others_time(seat):
+    seat.play(Turn(0), time.monotonic() + 0.1)
+    seat.ponder(lambda: False)
+    companion = seat._companion
+    assert ("ponder",) not in companion.told
+    companion.ready = True
+    companion.answer = CHOICES[0]
+    seat.play(SECOND, time.monotonic() + 0.1)
+    seat.ponder(lambda: False)
+    assert companion.told[-1] == ("ponder",)
+
+
 def test_a_real_process_takes_over_and_dies():
     agent = NoRoom()
     agent.start(parse_program(DUEL), "left", play_seconds=1.0, deadline=time.monotonic() + PATIENT, seed=1)
     try:
         assert agent.play(Turn(0), time.monotonic() + 0.3) in CHOICES
         assert agent._stand_in.handed_over
+        agent.ponder(lambda: False)  # goes on in the other process, which hears of the next turn all the same
         agent.observe(SECOND)
+        assert agent._stand_in._companion.wait(time.monotonic() + PATIENT)
         os.kill(agent._stand_in._companion.pid, signal.SIGKILL)
         assert agent.play(THIRD, time.monotonic() + 0.3) in CHOICES
     finally:

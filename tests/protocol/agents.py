@@ -1,4 +1,4 @@
-"""Agents that misbehave in ways that a server has to survive, and one that tells what it does; they run in real engine processes."""
+"""Agents that misbehave in ways that a server has to survive, and one that tells what it does; run in real engine processes."""
 
 import time
 
@@ -51,7 +51,7 @@ class Hungry(LegalAgent):
 
 
 class Ponderer(LegalAgent):
-    """Thinks on others' time until it is interrupted; its view tells how often that happened, and how late it noticed at worst."""
+    """Thinks on others' time until it is interrupted; its view tells how often that happened."""
 
     def __init__(self, report):
         super().__init__(report)
