@@ -6,7 +6,8 @@ they take: whether a playout counts is settled before its first move is drawn, h
 
 A game may have *phases*, through which every playout runs in turn, such as whose turn it is: each has code of its own. All lanes
 that are inside a playout are in the same phase; a lane begins a playout when the phase of its start state comes round, and an ended
-playout is scored in the phase in which it ended.
+playout is scored in the phase in which it ended. A new playout begins together with the next state of the others, so that
+no part of a step is computed twice.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 
 from scsp_player.propnet.draw_code import write_draw, write_ranks, write_ready, write_refill
-from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORDS, Code, Value
+from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORD, WORDS, Code, Value
 from scsp_player.propnet.interpreter_code import write_interpreter, write_run
 from scsp_player.propnet.playout_layout import Call, Phase, Role, Status, Totals
 
@@ -33,6 +34,8 @@ class Step:
         self.number = code.load_word(call, Call.PHASE)
         table = code.pointer(code.load_word(call, Call.PHASE_TABLE))
         self.phase = code.address(table, self.number * (8 * Phase.FIELDS))
+        more = self.number + 1
+        self.following = code.choose(more.less(code.load_word(call, Call.PHASES)), more, code.word(0))
         self.waiting = code.address(code.pointer(code.load_word(call, Call.WAITING)), self.number * 16)
 
     def field(self, number: int) -> Value:
@@ -92,7 +95,7 @@ def _write_tally(module: Any) -> Code:
 def _write_begin(module: Any) -> Code:
     """``begin(group, call, candidates)``: free lanes begin playouts, in each word as many as may still be begun; the others retire.
 
-    ``candidates`` is a line of lanes. Returns whether a playout begins.
+    ``candidates`` is a line of lanes. Returns whether a playout begins; CHOSEN says where. Their state is set by ``update``.
     """
     code = Code(module, "begin", [POINTER, POINTER, POINTER])
     group, call, candidates = code.arguments
@@ -120,10 +123,6 @@ def _write_begin(module: Any) -> Code:
     with code.when(code.any(chosen)):
         result.set(1)
         code.store(status, Status.LIVE, code.load(status, Status.LIVE) | chosen)
-        start = code.address(group, code.load_word(call, Call.START) * VECTOR_BYTES)
-        with code.count(code.load_word(call, Call.FLUENTS)) as fluent:
-            value = code.load(group, fluent + 1)
-            code.store(group, fluent + 1, value ^ ((value ^ code.load(start, fluent)) & chosen))
         time = code.address(group, code.load_word(call, Call.TIME) * VECTOR_BYTES)
         now = code.load_word(call, Call.NOW)
         with code.count(code.load_word(call, Call.TIME_BITS)) as j:
@@ -181,42 +180,46 @@ def write_advance(module: Any, run: Code) -> Code:
     """``advance(call, steps)``: up to ``steps`` moves in all lanes; returns 1 if nothing is left to play, otherwise 0."""
     ranks = write_ranks(module, write_refill(module))
     draw, ready = write_draw(module, ranks), write_ready(module, ranks)
-    tally, begin, cut = _write_tally(module), _write_begin(module), _write_cut(module, _write_older(module))
+    tally, update, cut = _write_tally(module), _write_update(module, _write_begin(module)), _write_cut(module, _write_older(module))
     code = Code(module, "advance", [POINTER, ir.IntType(64)])
     call, steps = code.arguments
     finished = code.variable(code.word(0))
     with code.count(steps) as _, code.when(finished.get().equal(0)):
         step = Step(code, call, run)
-        step.run(Phase.TERMINAL)
-        _end(step)
-        with code.when((step.field(Call.NOW) - step.field(Call.OLDEST)).compare(">=", step.field(Call.LIMIT))):
-            code.call(cut, [call])
-        _begin(step, begin, _score(step, tally))
-        some = _any_lane(step, Status.LIVE)
-        with code.either(some) as (playing, idle):
-            with playing:
+        with code.when(_any_lane(step, [Status.LIVE]) | (_waiting_lanes(step).compare(">", 0))):
+            step.run(Phase.TERMINAL)
+            _end(step)
+            with code.when((step.field(Call.NOW) - step.field(Call.OLDEST)).compare(">=", step.field(Call.LIMIT))):
+                code.call(cut, [call])
+            playing = _any_lane(step, [Status.LIVE])
+            scoring = _scoring(step, playing)
+            with code.when(playing | scoring):
                 step.run(Phase.LEGAL)
+                with code.when(scoring):
+                    _score(step, tally)
+            with code.when(playing):
                 _draw(step, draw, ready)
                 step.run(Phase.NEXT)
-                _update(step)
                 code.store_word(call, Call.NOW, step.field(Call.NOW) + 1)
-            with idle:
-                waiting = _waiting_lanes(step)
-                with code.when(waiting.equal(0)):
-                    busy = _any_lane(step, Status.FREE)
-                    finished.set(code.choose(busy, code.word(0), code.word(1)))
-        following = step.number + 1
-        code.store_word(call, Call.PHASE, code.choose(following.less(step.field(Call.PHASES)), following, code.word(0)))
+        waiting, following = _waiting_lanes(step), step.following
+        with step.each_group() as number:
+            code.call(update, [step.group(number), call, step.phase, following, waiting])
+        code.store_word(call, Call.PHASE, following)
+        with code.when(waiting.equal(0)):
+            busy = _any_lane(step, [Status.LIVE, Status.FREE])
+            finished.set(code.choose(busy, code.word(0), code.word(1)))
     code.result(finished.get())
     return code
 
 
-def _any_lane(step: Step, line: int) -> Value:
+def _any_lane(step: Step, lines: list[int]) -> Value:
     """Whether a lane is set in a line of ``Status`` in some group."""
     code = step.code
     union = code.variable(code.lanes(0))
     with step.each_group() as number:
-        union.set(union.get() | code.load(step.lines(step.group(number), Call.STATUS), line))
+        status = step.lines(step.group(number), Call.STATUS)
+        for line in lines:
+            union.set(union.get() | code.load(status, line))
     return code.any(union.get())
 
 
@@ -249,47 +252,27 @@ def _end(step: Step) -> None:
     code.store_word(step.waiting, 1, code.load_word(step.waiting, 1) + lanes * step.field(Call.PHASES))
 
 
-def _score(step: Step, tally: Code) -> Value:
-    """Score the lanes that wait if they have waited long enough, or if nothing else is left to do; returns 1 if so."""
+def _scoring(step: Step, playing: Value) -> Value:
+    """Whether the lanes that wait have waited long enough, or there is nothing else to do."""
     code = step.code
     lanes, waited = code.load_word(step.waiting, 0), code.load_word(step.waiting, 1)
-    scoring = code.variable(code.word(0))
-    with code.when(lanes.compare(">", 0)):
-        patient = waited.less(code.load_word(step.phase, Phase.PATIENCE) * step.groups)
-        scoring.set(code.choose(patient, code.word(0), code.word(1)))
-        with code.when(patient):
-            live = _any_lane(step, Status.LIVE)
-            scoring.set(code.choose(live, code.word(0), code.word(1)))
-    with code.when(scoring.get().equal(1)):
-        step.run(Phase.LEGAL)
-        step.run(Phase.GOAL)
-        with step.each_group() as number:
-            group = step.group(number)
-            done, status = step.lines(group, Call.DONE, step.number), step.lines(group, Call.STATUS)
+    due = waited.compare(">=", code.load_word(step.phase, Phase.PATIENCE) * step.groups)
+    return lanes.compare(">", 0) & (due | ~playing)
+
+
+def _score(step: Step, tally: Code) -> None:
+    """Score the lanes that wait; what legal moves need is computed already."""
+    code = step.code
+    step.run(Phase.GOAL)
+    with step.each_group() as number:
+        group = step.group(number)
+        done, status = step.lines(group, Call.DONE, step.number), step.lines(group, Call.STATUS)
+        with code.when(code.any(code.load(done, 0))):
             code.call(tally, [group, step.call, done])
             code.store(status, Status.FREE, code.load(status, Status.FREE) | code.load(done, 0))
             code.store(done, 0, code.lanes(0))
-        code.store_word(step.waiting, 0, code.word(0))
-        code.store_word(step.waiting, 1, code.word(0))
-    return scoring.get()
-
-
-def _begin(step: Step, begin: Code, scored: Value) -> None:
-    """Free lanes begin playouts if this is the phase of their start state; those that start where all is over end at once.
-
-    After that, and after scoring, whose stages use some lines again, the first stage is computed once more.
-    """
-    code = step.code
-    begun = code.variable(scored)
-    with step.each_group() as number:
-        group = step.group(number)
-        candidates = step.lines(group, Call.BEGIN, step.number)
-        free = code.load(step.lines(group, Call.STATUS), Status.FREE)
-        with code.when(code.any(free & code.load(candidates, 0))):
-            begun.set(begun.get() | code.call(begin, [group, step.call, candidates]))
-    with code.when(begun.get().compare("!=", 0)):
-        step.run(Phase.TERMINAL)
-        _end(step)
+    code.store_word(step.waiting, 0, code.word(0))
+    code.store_word(step.waiting, 1, code.word(0))
 
 
 def _draw(step: Step, draw: Code, ready: Code) -> None:
@@ -318,27 +301,59 @@ def _draw(step: Step, draw: Code, ready: Code) -> None:
             code.store(status, Status.FREE, code.load(status, Status.FREE) | stuck)
 
 
-def _update(step: Step) -> None:
-    """The next state becomes the state, except in lanes that wait for being scored."""
-    code = step.code
-    changed, count = code.pointer(code.load_word(step.phase, Phase.CHANGED)), code.load_word(step.phase, Phase.CHANGES)
-    waiting = _waiting_lanes(step)
-    with step.each_group() as number:
-        group = step.group(number)
-        state, following = code.address(group, VECTOR_BYTES), step.lines(group, Call.NEXT)
-        with code.either(waiting.equal(0)) as (all_lanes, some_lanes):
-            with all_lanes, code.count(count) as i:
-                fluent = code.load_half(changed, i)
-                code.store(state, fluent, code.load(following, fluent))
-            with some_lanes:
-                held = code.variable(code.lanes(0))
-                with code.count(step.field(Call.PHASES)) as phase:
-                    held.set(held.get() | code.load(step.lines(group, Call.DONE, phase), 0))
-                mask = ~held.get()
-                with code.count(count) as i:
-                    fluent = code.load_half(changed, i)
-                    value = code.load(state, fluent)
-                    code.store(state, fluent, value ^ ((value ^ code.load(following, fluent)) & mask))
+def _write_update(module: Any, begin: Code) -> Code:
+    """``update(group, call, phase, following, waiting)``: the next state becomes the state, and free lanes begin playouts.
+
+    Lanes begin if ``following`` is the phase of their start state. Lanes that wait for being scored, ``waiting`` in all groups
+    together, keep their state.
+    """
+    code = Code(module, "update", [POINTER, POINTER, POINTER, WORD, WORD])
+    group, call, phase, following, waiting = code.arguments
+    held = code.variable(code.lanes(0))
+    with code.when(waiting.compare("!=", 0)):
+        done = code.address(group, code.load_word(call, Call.DONE) * VECTOR_BYTES)
+        with code.count(code.load_word(call, Call.PHASES)) as number:
+            held.set(held.get() | code.load(done, number))
+    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    candidates = code.address(group, (code.load_word(call, Call.BEGIN) + following) * VECTOR_BYTES)
+    begun = code.variable(code.word(0))
+    with code.when(code.any(code.load(status, Status.FREE) & code.load(candidates, 0))):
+        begun.set(code.call(begin, [group, call, candidates]))
+    state = code.address(group, VECTOR_BYTES)
+    start, result = (code.address(group, code.load_word(call, field) * VECTOR_BYTES) for field in (Call.START, Call.NEXT))
+    changed, changes = code.pointer(code.load_word(phase, Phase.CHANGED)), code.load_word(phase, Phase.CHANGES)
+    restored, restores = code.pointer(code.load_word(phase, Phase.RESTORED)), code.load_word(phase, Phase.RESTORES)
+    chosen, mask = code.load(status, Status.CHOSEN), ~held.get()
+
+    def each(advanced: Any) -> None:
+        with code.count(changes) as i:
+            fluent = code.load_half(changed, i)
+            code.store(state, fluent, advanced(fluent, code.load(result, fluent)))
+
+    def begin_or_advance(fluent: Value, value: Value) -> Value:
+        return value ^ ((value ^ code.load(start, fluent)) & chosen)
+
+    def hold(fluent: Value, value: Value) -> Value:
+        old = code.load(state, fluent)
+        return old ^ ((old ^ value) & mask)
+
+    with code.either(begun.get().equal(0)) as (none_begins, some_begin):
+        with none_begins, code.either(code.any(held.get())) as (some_wait, none_waits):
+            with some_wait:
+                each(hold)
+            with none_waits:
+                each(lambda fluent, value: value)
+        with some_begin:
+            with code.either(code.any(held.get())) as (some_wait, none_waits):
+                with some_wait:
+                    each(lambda fluent, value: hold(fluent, begin_or_advance(fluent, value)))
+                with none_waits:
+                    each(begin_or_advance)
+            with code.count(restores) as i:
+                fluent = code.load_half(restored, i)
+                code.store(state, fluent, begin_or_advance(fluent, code.load(state, fluent)))
+    code.result(0)
+    return code
 
 
 def module_text() -> str:

@@ -56,7 +56,9 @@ class Phase:
     CHANGES: Final = 11  # how many fluents may change
     CHANGED: Final = 12  # address of int32, these fluents
     PATIENCE: Final = 13  # steps that lanes in DONE may wait together, for each lane group
-    FIELDS: Final = 14
+    RESTORES: Final = 14  # how many fluents change in other phases only
+    RESTORED: Final = 15  # address of int32, these fluents
+    FIELDS: Final = 16
 
 
 class Role:

@@ -171,11 +171,15 @@ class Player:
         memory[word // WORDS, lines.begin + phase, word % WORDS] = ~np.uint64(0)
         random = memory[:, lines.random : lines.random + RANDOM_LINES]
         random[:] = generator.integers(0, 2**64, size=random.shape, dtype=np.uint64)
-        spread_states(memory[:, lines.start : lines.start + fluents], fluents, states)
+        start = memory[:, lines.start : lines.start + fluents]
+        spread_states(start, fluents, states)
+        memory[:, 1 : 1 + fluents] = start
         workspace.waiting[:] = 0
         call = self._record.copy()
         call[[Call.BASE, Call.GROUPS, Call.STRIDE]] = memory.ctypes.data, groups, memory.strides[0]
-        call[[Call.PHASE, Call.TIME_BITS, Call.LIMIT]] = phase[0], max_depth.bit_length() + 1, max_depth
+        # The first step only begins playouts, in the phase after.
+        before = (phase[0] - 1) % len(self.program.phases)
+        call[[Call.PHASE, Call.TIME_BITS, Call.LIMIT]] = before, max_depth.bit_length() + 1, max_depth
         addresses = workspace.chosen.ctypes.data, workspace.offsets.ctypes.data, workspace.waiting.ctypes.data
         call[[Call.CHOSEN, Call.OFFSETS, Call.WAITING]] = addresses
         return call

@@ -101,8 +101,7 @@ class PhaseCode:
 
     def goal_cost(self) -> int:
         """What scoring costs, in operands."""
-        operands = _stage_operands(self.code)
-        return int(operands[LEGAL] + operands[GOAL]) + GOAL_OPERANDS * len(self.plan.goal)
+        return int(_stage_operands(self.code)[GOAL]) + GOAL_OPERANDS * len(self.plan.goal)
 
 
 def _stage_operands(code: VectorCode) -> NDArray[np.int64]:
@@ -152,6 +151,7 @@ class Program:
             patience = patience_of(codes)
         table = np.zeros((len(codes), Phase.FIELDS), np.int64)
         builder = _Builder([], [], [])
+        changing = np.unique(np.concatenate([code.changed for code in codes]))
         for row, code, patient in zip(table, codes, patience, strict=True):
             stage = builder.add(code.code, native)
             for field, number in ((Phase.TERMINAL, TERMINAL), (Phase.LEGAL, LEGAL), (Phase.GOAL, GOAL), (Phase.NEXT, NEXT)):
@@ -164,9 +164,11 @@ class Program:
                     stage = builder.add(draw.code, native)
                     role[Role.UP : Role.UP + 2], role[Role.DOWN : Role.DOWN + 2] = stage[:2], stage[1:3]
             moves, changed = (np.ascontiguousarray(a) for a in (code.moves, code.changed))
-            builder.kept.extend([roles, moves, changed])
+            restored = np.setdiff1d(changing, changed).astype(np.int32)
+            builder.kept.extend([roles, moves, changed, restored])
             row[Phase.ROLES], row[Phase.ROLE], row[Phase.MOVE_LINES] = len(roles), roles.ctypes.data, moves.ctypes.data
             row[Phase.CHANGES], row[Phase.CHANGED], row[Phase.PATIENCE] = len(changed), changed.ctypes.data, patient
+            row[Phase.RESTORES], row[Phase.RESTORED] = len(restored), restored.ctypes.data
         lines = max(part.lines for code in codes for part in (code.code, *(draw.code for draw in code.draws if draw)))
         entries = np.concatenate(builder.entries)
         return cls(phases, codes, tuple(builder.stretches), entries, table, patience, lines, tuple(builder.kept))
