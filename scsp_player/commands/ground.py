@@ -26,7 +26,7 @@ def command(
     """
     from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, format_ground, ground, prepare_kernels
-    from scsp_player.grounding.structure import find_structure
+    from scsp_player.structure import find_structure
 
     program = load_program(game)
     prepare_kernels()
@@ -59,3 +59,5 @@ def command(
         moves = ", ".join(f"{role} {n}" for role, n in answer["moves"].items())
         print(f"ground in {seconds:.3f} s: {answer['atoms']} atoms, {answer['rules']} rules, {answer['fluents']} fluents")
         print(f"moves: {moves}")
+        for line in find_structure(ground_game).describe():
+            print(line)

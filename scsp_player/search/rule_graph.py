@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.structure.words import scramble
 
 GROWTH = 4
 """Rules may become so many times longer when what they refer to is written out."""
@@ -15,14 +16,6 @@ GROWTH = 4
 # Kinds of edges; each has a twin for negation, and one for the other direction.
 HEAD, BODY, NEXT, LEGAL, GOAL, PERCEPT = range(0, 12, 2)
 KINDS = 12
-
-
-def scramble(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finishing step of splitmix64, for arrays."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    result: NDArray[np.uint64] = words ^ (words >> np.uint64(31))
-    return result
 
 
 @dataclass(frozen=True, eq=False)

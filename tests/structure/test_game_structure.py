@@ -7,8 +7,8 @@ from scsp_player.gdl import load_program
 from scsp_player.gdl.reading import parse_program
 from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import unpack_state
-from scsp_player.grounding.structure import find_structure
 from scsp_player.propnet import Propnet
+from scsp_player.structure import find_structure
 from tests.games.sheets import PREFIX_SHEETS, path_of
 
 
@@ -30,18 +30,20 @@ CLOCK = """
 def test_a_step_counter_and_latches():
     game = ground(parse_program(CLOCK, "clock"))
     found = find_structure(game)
-    assert names(game, found.autonomous) == {"(step 1)", "(step 2)", "(step 3)", "(step 4)"}
+    assert names(game, found.counters.fluents) == {"(step 1)", "(step 2)", "(step 3)", "(step 4)"}
     # Four steps, then no step at all, for ever.
-    assert (found.counter_length, found.counter_repeats) == (5, 4)
+    assert (found.counters.length, found.counters.repeats) == (5, 4)
     assert names(game, found.latched_true) == {"(lamp on)"}
     assert "(lamp off)" in names(game, found.latched_false)
+    assert [names(game, row) for row in found.counters.course] == [{"(step 1)"}, {"(step 2)"}, {"(step 3)"}, {"(step 4)"}, set()]
     assert found.report()["counter_length"] == 5
+    assert found.describe()[0] == "counters: 4 fluents that no move touches, which go through 5 values"
 
 
 def test_turns_go_round():
     game = ground(load_program(path_of("connect-four")))
     found = find_structure(game)
-    assert (found.autonomous.sum(), found.counter_length, found.counter_repeats) == (2, 2, 0)
+    assert (found.counters.fluents.sum(), found.counters.length, found.counters.repeats) == (2, 2, 0)
     assert names(game, found.latched_true) == {str(f) for f in map(game.fluent, range(game.fluents)) if str(f).startswith("(disc")}
 
 
@@ -55,7 +57,7 @@ def test_random_play_agrees(name):
         state, number = game.initial_state[None], 0
         while not propnet.terminal(state)[0] and number < 60:
             bits = unpack_state(state[0], game.fluents)
-            counted = bits[found.autonomous].tolist()
+            counted = bits[found.counters.fluents].tolist()
             assert seen.setdefault(number, counted) == counted
             legal = propnet.legal(state)[0]
             bounds = zip(game.role_start[:-1], game.role_start[1:], strict=True)
