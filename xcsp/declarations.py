@@ -77,6 +77,7 @@ class Declarations:
     def __init__(self, fail: Fail, limits: Limits) -> None:
         self.variables: list[Variable] = []
         self.domains: list[Domain] = []
+        self.stochastic = False
         self.identifiers: set[str] = set()
         self._fail = fail
         self._limits = limits
@@ -222,6 +223,7 @@ class Declarations:
         if probabilities is not None:
             classes = tuple(c for c in classes if c != CHANCE_CLASS)
         self._numbers[name] = len(self.variables)
+        self.stochastic |= probabilities is not None
         self.variables.append(Variable(name, domain.values, probabilities, domain.symbols, classes, note))
         self.domains.append(domain)
 

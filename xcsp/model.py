@@ -1,4 +1,4 @@
-"""Constraint instances: integer variables, tables in extension, and chance variables with their probabilities."""
+"""Constraint instances: integer variables, tables in extension, chance variables with their probabilities; relations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+
+from xcsp.relations import Relation
 
 STAR = np.int32(np.iinfo(np.int32).min)
 """Entry of a support tuple that stands for every value of its variable (``*`` in XCSP3)."""
@@ -70,6 +72,7 @@ class Instance:
         threshold: least probability of satisfaction that a policy must reach (θ); 1 for a plain problem.
         decisions: indices of the variables annotated as decisions, in order; empty if there is no annotation.
         note: free text kept with the document (the threshold excepted).
+        relations: the constraints that are no tables.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Instance:
     threshold: Fraction = Fraction(1)
     decisions: tuple[int, ...] = ()
     note: str = ""
+    relations: tuple[Relation, ...] = ()
     _index: dict[str, int] = field(default_factory=dict, repr=False)
 
     @property

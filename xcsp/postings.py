@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xcsp.conventions import FREE_CLASS
 from xcsp.declarations import CONSTANT, Declarations
-from xcsp.global_constraints import Operand, Reference, Tabulator, Unsupported
+from xcsp.global_constraints import Tabulator
 from xcsp.limits import Limits
 from xcsp.model import STAR, Table, Variable
+from xcsp.operands import Operand, Reference, Unsupported
+from xcsp.relations import Relation
 from xcsp.table_reader import Fail, RawTable, values_of
 from xcsp.tables import in_order, within_domains
 from xcsp.tabulation import TooLargeError
@@ -72,7 +74,8 @@ class Postings:
     """Gathers the constraints of a document.
 
     Attributes:
-        tables: the constraints so far.
+        tables: the tables so far.
+        relations: the constraints so far that are no tables.
 
     Args:
         declarations: the variables.
@@ -82,6 +85,7 @@ class Postings:
 
     def __init__(self, declarations: Declarations, fail: Fail, limits: Limits) -> None:
         self.tables: list[Table] = []
+        self.relations: list[Relation] = []
         self._declarations = declarations
         self._fail = fail
         self._limits = limits
@@ -94,6 +98,8 @@ class Postings:
             lambda x: declarations.domains[x].values,
             limits.combinations,
             limits.combinations_together,
+            # Policies are found through tables only.
+            native=lambda: not declarations.stochastic,
         )
 
     def scope(self, text: str, line: int) -> Scope:
@@ -168,13 +174,18 @@ class Postings:
     def _post_tables(self, written: Written, line: int) -> None:
         self._line = line
         try:
-            for scope, table in self._tabulator.tables(written):
+            for post in self._tabulator.tables(written):
+                if isinstance(post, tuple):
+                    scope, table = np.array(post[0], dtype=np.int32), post[1]
+                    if table.positive or len(table.tuples):
+                        self.tables.append(Table(scope, table.tuples, table.positive, written.classes, written.note))
+                else:
+                    scope = post.scope
+                    self.relations.append(replace(post, classes=written.classes, note=written.note))
                 self._scope_entries += len(scope)
-                if len(self.tables) >= self._limits.constraints or self._scope_entries > self._limits.scope_entries:
+                many = len(self.tables) + len(self.relations) > self._limits.constraints
+                if many or self._scope_entries > self._limits.scope_entries:
                     self._fail("the document has too many constraints", line, "raise Limits.constraints and scope_entries")
-                if table.positive or len(table.tuples):
-                    indices = np.array(scope, dtype=np.int32)
-                    self.tables.append(Table(indices, table.tuples, table.positive, written.classes, written.note))
         except TooLargeError as error:
             self._fail(f"the constraint <{written.tag}> is too large for a table: {error}", line, "raise Limits.combinations")
         except Unsupported as error:

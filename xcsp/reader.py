@@ -169,6 +169,7 @@ class _Reader:
             self._threshold,
             tuple(self._decisions),
             self._note,
+            tuple(self._constraints.relations),
         )
 
     def start(self, tag: str, attributes: dict[str, str], line: int) -> None:

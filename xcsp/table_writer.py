@@ -39,6 +39,8 @@ class TableWriter:
         self._constant = constant
         self._faithful = bool(chance.any())
         self._used = np.zeros(len(instance.variables), np.bool_)
+        for relation in instance.relations:
+            self._used[relation.scope] = True
 
     def write(self) -> None:
         """Write everything.

@@ -16,6 +16,7 @@ from xcsp.errors import XcspError
 from xcsp.identifiers import split_cell
 from xcsp.model import Instance, Variable
 from xcsp.probabilities import distribution_text
+from xcsp.relation_writer import check_relation, write_relation
 from xcsp.sinks import Lines, open_sink
 from xcsp.table_writer import TableWriter
 from xcsp.tables import within_domains
@@ -65,6 +66,8 @@ def write_instance(instance: Instance, file: str | PathLike[str] | IO[Any], *, s
             _write_run(lines, run, variables[run.first : run.first + run.count], attributes[run.first], faithful)
         lines.add("  </variables>\n  <constraints>")
         TableWriter(lines, instance, chance, constant).write()
+        for relation in instance.relations:
+            write_relation(lines, relation, instance)
         lines.add("  </constraints>")
         if instance.decisions:
             names = " ".join(variables[i].name for i in instance.decisions)
@@ -94,6 +97,8 @@ def _check(instance: Instance, faithful: bool) -> None:
         check_table(table, index, instance)
         if symbols and symbolic[table.scope].any() and not symbolic[table.scope].all():
             raise XcspError(f"constraint {index} mixes symbols and integers, which no solver reads", remedy="use integers")
+    for index, relation in enumerate(instance.relations):
+        check_relation(relation, index, instance)
     for decision in instance.decisions:
         if not 0 <= decision < len(variables):
             raise XcspError("a decision refers to a variable that does not exist", remedy="decisions index Instance.variables")

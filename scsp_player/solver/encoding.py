@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from xcsp.errors import XcspError
 from xcsp.model import STAR, Instance, Table
+from xcsp.relations import Relation
 
 _CHUNK_CELLS = 1 << 22
 _MOST_CELLS = 1 << 30
@@ -28,6 +29,7 @@ class Encoded:
         first_row: int64[m + 1], numbers of rows summed up.
         cells: int32[cells], ids row after row; the number of ids itself stands for ``*``.
         positive: bool[m], supports or conflicts.
+        relations: the constraints that are no tables, the last ones of the m; they have no rows.
     """
 
     first_value: NDArray[np.int32]
@@ -38,6 +40,7 @@ class Encoded:
     first_row: NDArray[np.int64]
     cells: NDArray[np.int32]
     positive: NDArray[np.bool_]
+    relations: tuple[Relation, ...] = ()
 
 
 def encode(instance: Instance) -> Encoded:
@@ -76,15 +79,18 @@ def encode(instance: Instance) -> Encoded:
         cells.append(ids[np.repeat(keep & (arity[row_table] > 1), arity[row_table])])
     stays = (arity > 1) & (positive | (kept_rows > 0))
     scopes = _joined([table.scope for table in instance.constraints])
+    added = np.array([len(relation.scope) for relation in instance.relations], dtype=np.int64)
+    none = np.zeros(len(added), dtype=np.int64)
     return Encoded(
         first_value=first_value,
         domain=domain,
         living=living[:-1],
-        first_slot=np.append(0, np.cumsum(arity[stays])).astype(np.int32),
-        scopes=scopes[np.repeat(stays, arity)],
-        first_row=np.append(0, np.cumsum(kept_rows[stays])),
+        first_slot=np.append(0, np.cumsum(np.append(arity[stays], added))).astype(np.int32),
+        scopes=_joined([scopes[np.repeat(stays, arity)], *(relation.scope for relation in instance.relations)]),
+        first_row=np.append(0, np.cumsum(np.append(kept_rows[stays], none))),
         cells=_joined(cells),
-        positive=positive[stays],
+        positive=np.append(positive[stays], none == 0),
+        relations=instance.relations,
     )
 
 
@@ -130,6 +136,10 @@ def _joined(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
 def _check(instance: Instance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Arity and number of rows of every table, after a look at their shapes."""
     n = len(instance.variables)
+    for number, relation in enumerate(instance.relations):
+        scope = relation.scope.tolist()
+        if not scope or len(set(scope)) < len(scope) or min(scope) < 0 or max(scope) >= n:
+            raise ValueError(f"relation {number}: its scope must name different variables that exist")
     for number, table in enumerate(instance.constraints):
         problem = _problem(table, n)
         if problem:

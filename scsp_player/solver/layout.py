@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from scsp_player.solver.encoding import Encoded, chunks
 
-SUPPORT_ROWS, CONFLICT_ROWS, SUPPORT_BITS = 0, 1, 2
-"""Kinds of tables: supports or conflicts as rows (``str_kernels``), supports as bitsets (``ct_kernels``)."""
+SUPPORT_ROWS, CONFLICT_ROWS, SUPPORT_BITS, SUM_INSIDE, SUM_OUTSIDE, DIFFERENT = 0, 1, 2, 3, 4, 5
+"""Kinds of constraints: supports or conflicts as rows (``str_kernels``), supports as bitsets (``ct_kernels``); sums that lie
+between two bounds, or do not (``sum_kernels``); variables that are all different (``different_kernels``)."""
 
 MOST_MASK_WORDS = 1 << 21
 """Masks of a table with more words than this are not worth their memory."""

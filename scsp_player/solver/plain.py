@@ -84,6 +84,8 @@ class PlainSolver:
         Raises:
             TooMuchWorkError: if the instance is too large.
         """
+        if instance.relations:
+            raise TooMuchWorkError
         self._left = most_steps
         self._ordering = ordering
         self._values = [variable.domain.tolist() for variable in instance.variables]

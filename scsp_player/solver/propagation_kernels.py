@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from scsp_player.kernels import helper
 from scsp_player.solver.ct_kernels import revise_support_bits
+from scsp_player.solver.different_kernels import revise_different
 from scsp_player.solver.domain_kernels import Bits, Record, Records, Tables, wide
-from scsp_player.solver.layout import CONFLICT_ROWS, SUPPORT_BITS
+from scsp_player.solver.layout import CONFLICT_ROWS, DIFFERENT, SUM_INSIDE, SUM_OUTSIDE, SUPPORT_BITS
 from scsp_player.solver.nogood_kernels import propagate_nogoods
 from scsp_player.solver.str_kernels import revise_conflicts, revise_supports
+from scsp_player.solver.sum_kernels import revise_sum
 
 
 @helper
@@ -59,6 +61,10 @@ def propagate(
         kind = constraints[c].kind
         if kind == SUPPORT_BITS:
             consistent = revise_support_bits(variables, constraints, slots, values, tables, bits, trail, control, c)
+        elif kind in (SUM_INSIDE, SUM_OUTSIDE):
+            consistent = revise_sum(variables, constraints, slots, values, bits, trail, control, c)
+        elif kind == DIFFERENT:
+            consistent = revise_different(variables, constraints, slots, values, tables, trail, control, c)
         elif kind == CONFLICT_ROWS:
             consistent = revise_conflicts(variables, constraints, slots, values, tables, trail, control, c)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from constraint import FunctionConstraint, OptimizedBacktrackingSolver, Problem
@@ -29,7 +29,10 @@ class ReferenceSolver:
     def __init__(self, instance: Instance) -> None:
         """Prepares the membership tests of ``instance``."""
         self.instance = instance
-        self._tests = [_membership(table) for table in instance.constraints]
+        self._tests = [
+            *map(_membership, instance.constraints),
+            *(_relation(relation.holds) for relation in instance.relations),
+        ]
 
     def stream(
         self,
@@ -162,6 +165,10 @@ def _membership(table: Table) -> Callable[..., bool]:
     return allowed
 
 
+def _relation(holds: Callable[[Sequence[int]], bool]) -> Callable[..., bool]:
+    return lambda *values: holds(values)
+
+
 def _search(
     instance: Instance, tests: list[Callable[..., bool]], assumptions: Assumptions | None, clock: _Clock
 ) -> Iterator[dict[int, int]]:
@@ -186,6 +193,6 @@ def _search(
 
         return check
 
-    for table, test in zip(instance.constraints, tests, strict=True):
-        problem.addConstraint(FunctionConstraint(timed(test)), table.scope.tolist())
+    for constraint, test in zip((*instance.constraints, *instance.relations), tests, strict=True):
+        problem.addConstraint(FunctionConstraint(timed(test)), constraint.scope.tolist())
     yield from problem.getSolutionIter()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scsp_player.solver.encoding import Encoded, encode
 from scsp_player.solver.layout import MOST_MASK_WORDS, lay_out
+from scsp_player.solver.relation_layout import lay_out_relations
 from xcsp.model import Instance
 
 VARIABLE = np.dtype(
@@ -37,7 +38,7 @@ CONSTRAINT = np.dtype(
     [
         ("stamp", np.int64),  # as for variables
         ("weight", np.int64),  # contradictions met by this table, plus one
-        ("first_row", np.int64),  # rows: start of their numbers in ``tables``
+        ("first_row", np.int64),  # rows: start of their numbers in ``tables``; allDifferent: number of values
         ("first_cell", np.int64),  # rows: start of their cells in ``tables``
         ("first_order", np.int64),  # bits: start of the numbers of the words in ``tables``
         ("first_word", np.int64),  # bits: start of the words in ``bits``
@@ -46,7 +47,7 @@ CONSTRAINT = np.dtype(
         ("first_slot", np.int32),  # start of the scope
         ("open", np.int32),  # number of variables of the scope with more than one value
         ("kind", np.int32),  # SUPPORT_ROWS … (see ``layout``)
-        ("most", np.int32),  # conflicts: the most that a value has at the root
+        ("most", np.int32),  # conflicts: the most that a value has at the root; allDifferent: number of values that may be shared
         ("fresh", np.int32),  # 1 until the first revision
         ("queued", np.int32),  # 1 while waiting for propagation
         ("waiting", np.int32),  # (column of its own) ring of the tables that wait for propagation
@@ -155,10 +156,10 @@ class Store(NamedTuple):
     """VALUE[value ids + 1]"""
     tables: NDArray[np.int32]
     """int32: of tables as rows, permutations of their row numbers, current ones first, then the value ids of all cells, row after
-    row; of tables as bitsets, permutations of their word numbers in the same way, then the residues."""
+    row; of tables as bitsets, permutations of their word numbers in the same way, then the residues; then what relations need."""
     bits: NDArray[np.int64]
     """int64: the current rows of the tables as bitsets, the serial number of the level that last trailed each of these words, then
-    the masks."""
+    the masks; then the terms of sums."""
     trail: NDArray[np.void]
     """TRAIL[value ids + rows + tables + 1]: each trailed quantity falls from entry to entry, which bounds the length."""
     levels: NDArray[np.void]
@@ -188,6 +189,7 @@ def build_store(instance: Instance, most_mask_words: int = MOST_MASK_WORDS) -> S
         return None
     constraints, slots = _constraints(encoded, alive), _slots(encoded)
     tables, bits = lay_out(encoded, constraints, slots, most_mask_words)
+    tables, bits = lay_out_relations(encoded, constraints, slots, tables, bits)
     rows = int(encoded.first_row[-1])
     control = np.zeros(1, dtype=CONTROL)
     control["serial"] = 1

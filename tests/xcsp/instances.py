@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from xcsp import STAR, Instance, Table, Variable
+from xcsp.relations import Relation
 
 
 def ints(*values: int) -> NDArray[np.int32]:
@@ -32,7 +33,13 @@ def described(instance: Instance) -> tuple[object, ...]:
         instance.threshold,
         instance.decisions,
         instance.note,
+        [_relation(relation) for relation in instance.relations],
     )
+
+
+def _relation(relation: Relation) -> tuple[object, ...]:
+    parts = vars(relation).items()
+    return (type(relation).__name__, *((name, p.tolist() if isinstance(p, np.ndarray) else p) for name, p in parts))
 
 
 def _variable(variable: Variable) -> tuple[object, ...]:
@@ -73,6 +80,8 @@ def count_solutions(instance: Instance) -> int:
         part = points[:, t.scope][:, None, :]
         matches = ((part == t.tuples) | (t.tuples == STAR)).all(axis=2).any(axis=1)
         keep &= matches == t.positive
+    for relation in instance.relations:
+        keep &= np.array([relation.holds(row) for row in points[:, relation.scope].tolist()])
     return int(keep.sum())
 
 

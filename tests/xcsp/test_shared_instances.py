@@ -38,30 +38,40 @@ def test_extension_only(name: str) -> None:
     assert (len(instance.variables), len(instance.constraints), sum(t.tuples.size for t in instance.constraints)) == FACTS[name]
 
 
-WRITTEN_OUT = {  # variables, constraints after they became tables
-    "AllInterval-005": (9, 20),
-    "ColouredQueens-07": (49, 476),
-    "CostasArray-12": (75, 349),
-    "CryptoPuzzle-cross-roads-danger": (32, 51),
-    "Domino-300-300": (300, 300),
-    "GracefulGraph-K02-P04": (30, 83),
-    "Kakuro-easy-000-sumdiff": (36, 56),
-    "Langford-3-10": (30, 455),
-    "LangfordBin-08": (32, 24),
-    "MagicSquare-4-table": (16, 130),
-    "MultiKnapsack-1-01": (6, 11),
-    "MultiKnapsack-1-0_X2": (6, 11),
-    "Ortholatin-005": (75, 535),
-    "Primes-15-20-2-1": (100, 20),
-    "QuasiGroup-3-04": (32, 76),
-    "QuasiGroup-7-09": (162, 801),
-    "Queens-0008-m1": (8, 56),
-    "Sat-flat200-00-clause": (600, 2237),
-    "Subisomorphism-A-10": (180, 16678),
-    "Sudoku-s01a-alldiff": (81, 1005),
-    "Zebra": (25, 64),
-    "qwh-o30-h374-01": (900, 26626),
-    "testPrimitive": (3, 5),
+WRITTEN_OUT = {  # variables, tables, relations
+    "AllInterval-005": (9, 4, 2),
+    "Bibd-sc-06-050-25-03-10": (2100, 849, 26),
+    "CarSequencing-dingbas": (60, 62, 6),
+    "ColouredQueens-07": (49, 4, 32),
+    "CostasArray-12": (75, 64, 10),
+    "CryptoPuzzle-cross-roads-danger": (32, 15, 1),
+    "Domino-300-300": (300, 300, 0),
+    "GracefulGraph-K02-P04": (30, 10, 2),
+    "Kakuro-easy-000-sumdiff": (36, 16, 8),
+    "Langford-3-10": (30, 20, 1),
+    "LangfordBin-08": (32, 24, 0),
+    "MagicSequence-008-ca": (8, 0, 10),
+    "MagicSequence-008-co": (8, 0, 10),
+    "MagicSquare-4-table": (16, 10, 1),
+    "MagicSquare-6-sum": (36, 0, 15),
+    "MagicSquare-9-f10-01": (81, 9, 21),
+    "MarketSplit-01": (30, 0, 4),
+    "MultiKnapsack-1-01": (6, 11, 0),
+    "MultiKnapsack-1-0_X2": (6, 11, 0),
+    "Ortholatin-005": (75, 35, 21),
+    "Pb-robin08": (784, 0, 256),
+    "Primes-15-20-2-1": (100, 11, 9),
+    "QuasiGroup-3-04": (32, 28, 8),
+    "QuasiGroup-7-09": (162, 153, 18),
+    "Queens-0008-m1": (8, 28, 1),
+    "Sat-flat200-00-clause": (600, 2237, 0),
+    "SocialGolfers-4-3-4-cp": (48, 408, 30),
+    "SportsScheduling-08": (92, 36, 80),
+    "Subisomorphism-A-10": (180, 568, 1),
+    "Sudoku-s01a-alldiff": (81, 33, 27),
+    "Zebra": (25, 14, 5),
+    "qwh-o30-h374-01": (900, 526, 60),
+    "testPrimitive": (3, 5, 0),
 }
 SMALL = Limits(combinations=1 << 19, combinations_together=1 << 22)
 
@@ -75,7 +85,7 @@ def test_the_others_become_tables_or_are_refused_by_element_and_line() -> None:
         except XcspError as error:
             refused.append((path, error))
         else:
-            read[instance.name] = (len(instance.variables), len(instance.constraints))
+            read[instance.name] = (len(instance.variables), len(instance.constraints), len(instance.relations))
     for path, error in refused:
         element = re.search(r"(?:constraint|objective|element) <(\w+)>", error.message)
         assert element, error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import itertools
+import re
 from collections.abc import Callable
 
 import pytest
@@ -10,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.xcsp.documents import document, read
-from tests.xcsp.instances import count_solutions
-from xcsp import Limits, XcspError
+from tests.xcsp.instances import count_solutions, described
+from xcsp import Limits, XcspError, predicates, write_instance
 from xcsp.expressions import parse_expression
 
 VARIABLES = '<array id="x" size="[4]"> 0..3 </array>\n<var id="y"> -2..2 </var>'
@@ -52,6 +54,23 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
     (
         listed("count", "<values> 1 3 </values>" + when("eq", "y")),
         lambda a, b, c, d, y: sum(v in (1, 3) for v in (a, b, c, d)) == y,
+    ),
+    (listed("nValues", when("gt", "1")), lambda a, b, c, d, y: len({a, b, c, d}) > 1),
+    (listed("nValues", when("eq", "4")), lambda a, b, c, d, y: len({a, b, c, d}) == 4),
+    (
+        listed("allDifferent", "<except> 0 2 </except>"),
+        lambda a, b, c, d, y: max((a, b, c, d).count(1), (a, b, c, d).count(3)) < 2,
+    ),
+    (listed("count", "<values> 0 1 </values>" + when("le", "y")), lambda a, b, c, d, y: sum(v < 2 for v in (a, b, c, d)) <= y),
+    (listed("count", "<values> 1 </values>" + when("ne", "x[3]")), lambda a, b, c, d, y: (a, b, c, d).count(1) != d),
+    (listed("count", "<values> 1 </values>" + when("notin", "1..2")), lambda a, b, c, d, y: (a, b, c, d).count(1) not in (1, 2)),
+    (
+        "<lex> <matrix> (x[0],x[1])(x[2],x[3]) </matrix> <operator> le </operator> </lex>",
+        lambda a, b, c, d, y: (a, b) <= (c, d) and (a, c) <= (b, d),
+    ),
+    (
+        "<lex> <list> x[0] x[1] </list> <list> x[2] y </list> <operator> lt </operator> </lex>",
+        lambda a, b, c, d, y: (a, b) < (c, y),
     ),
     (listed("nValues", when("lt", "3")), lambda a, b, c, d, y: len({a, b, c, d}) < 3),
     (listed("maximum", when("eq", "y")), lambda a, b, c, d, y: max(a, b, c, d) == y),
@@ -94,6 +113,25 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
 def test_solutions_are_those_of_the_definition(constraint: str, holds: Callable[..., bool]) -> None:
     instance = read(document(VARIABLES, constraint))
     assert count_solutions(instance) == sum(holds(*values) for values in ASSIGNMENTS)
+
+
+@pytest.mark.parametrize(("constraint", "holds"), [case for case in CASES if re.search("sum|count|cardinality|lex|Diff", case[0])])
+def test_relations_say_the_same_and_are_written_and_read_again(
+    constraint: str, holds: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predicates, "LARGEST_TABLE", 0)
+    instance = read(document(VARIABLES, constraint))
+    assert count_solutions(instance) == sum(holds(*values) for values in ASSIGNMENTS)
+    stream = io.StringIO()
+    write_instance(instance, stream)
+    assert described(read(stream.getvalue())) == described(instance)
+
+
+def test_policies_are_found_through_tables_only() -> None:
+    chance = VARIABLES + '<var id="s" type="stochastic"> 0:1/2 1:1/2 </var>'
+    instance = read(document(chance, "<allDifferent> x[] </allDifferent>"))
+    assert len(instance.constraints) == 6
+    assert not instance.relations
 
 
 def test_clauses() -> None:
@@ -165,7 +203,8 @@ def test_nesting_needs_no_recursion() -> None:
         ("\n<sum> <list> x[] </list> </sum>", "<sum>: it needs one <condition>"),
         ("\n<sum> <list> x[] </list> <coeffs> 1 2 </coeffs> <condition> (eq,1) </condition> </sum>", "2 coefficients for 4"),
         ("\n" + listed("sum", "<coeffs> y y y y </coeffs>" + when("eq", "1")), "variables for coefficients"),
-        ("\n" + listed("allDifferent", "<except> 0 </except>"), "<allDifferent> with several lists or exceptions"),
+        ("\n" + listed("allDifferent", "<list> y </list>"), "<allDifferent> with several lists"),
+        ("\n" + listed("allDifferent", "<except> y </except>"), "variables among the values"),
         ("\n<intension> eq(x[],1) </intension>", "several variables"),
         ("\n<intension> eq(w,1) </intension>", "unknown variable w"),
         ("\n<intension> eq(mul(x[0],2147483647,2147483647,2147483647),1) </intension>", "too large"),
@@ -192,8 +231,8 @@ def test_work_is_bounded() -> None:
     wide = '<array id="w" size="[6]"> 0..99 </array>'
     for constraint in (
         "<intension> eq(w[0],add(w[1],w[2],w[3])) </intension>",
-        listed("sum", when("le", "300"), "w[]"),
-        listed("count", "<values> 1 </values>" + when("eq", "2"), "w[]"),
+        listed("maximum", when("le", "30"), "w[]"),
+        listed("count", "<values> 1 </values>" + when("eq", "2"), "w[] w[0]"),
     ):
         with pytest.raises(XcspError, match="too large for a table"):
             read(document(wide, constraint))

@@ -1,0 +1,48 @@
+"""The parts of a constraint that is no table: operands, what is not supported, and where things stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xcsp.written import Written
+
+Operand: TypeAlias = "int | Reference"
+"""A constant or a variable."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The variable with this index."""
+
+    index: int
+
+
+class Unsupported(ValueError):  # noqa: N818 - says what it is
+    """A constraint, or a form of it, that is not supported."""
+
+
+def part(written: Written, tag: str) -> str:
+    """The text of the only part with this tag.
+
+    Raises:
+        ValueError: if there is none, or several.
+    """
+    found = [each for each in written.parts if each.tag == tag]
+    if len(found) != 1:
+        raise ValueError(f"it needs one <{tag}>")
+    return found[0].text
+
+
+def only(written: Written, *tags: str) -> None:
+    """Refuses parts with other tags, and attributes that mean something.
+
+    Raises:
+        Unsupported: if there are any.
+    """
+    for each in written.parts:
+        if each.tag not in tags:
+            raise Unsupported(f"the element <{each.tag[:40]}> in it")
+        extra = each.attributes.keys() - {"note", "startIndex"}
+        if extra:
+            raise Unsupported(f"the attribute {min(extra)[:40]}")

@@ -1,0 +1,158 @@
+"""Tables of predicates over variables and constants, and what conditions mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xcsp.operands import Operand, Reference, Unsupported, part
+from xcsp.relations import CONDITIONS, Relation
+from xcsp.tabulation import Tabulated, tabulate
+from xcsp.value_text import integer_values
+from xcsp.written import Written
+
+Post: TypeAlias = "tuple[tuple[int, ...], Tabulated] | Relation"
+"""Variables and a table over them, or a relation."""
+
+Bounds: TypeAlias = tuple[int | None, int | None, bool]
+"""Least and greatest number, and whether to lie between them."""
+
+_CONDITION = re.compile(r"\(\s*(lt|le|ge|gt|ne|eq|in|notin)\s*,\s*(.+?)\s*\)", re.DOTALL)
+COMPARE: dict[str, Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]] = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "ge": np.greater_equal,
+    "gt": np.greater,
+    "ne": np.not_equal,
+    "eq": np.equal,
+}
+
+LARGEST_TABLE = 1 << 14
+"""Sums and counts over more assignments become relations."""
+
+
+class Predicates:
+    """Makes the tables of predicates; equal ones over equal domains are made once.
+
+    Args:
+        operands: variables and integers of a list, by its text.
+        domain: of a variable, by its index.
+        combinations: assignments that may be tried for one constraint.
+        together: and for all.
+        native: whether there may be relations.
+    """
+
+    def __init__(
+        self,
+        operands: Callable[[str], list[Operand]],
+        domain: Callable[[int], NDArray[np.int32]],
+        combinations: int,
+        together: int,
+        native: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._operands = operands
+        self._domain = domain
+        self._combinations = combinations
+        self._left = together
+        self._native = native
+        self._known: dict[object, Tabulated] = {}
+
+    def _table(self, key: object, scope: Sequence[int], predicate: Callable[..., NDArray[np.bool_]]) -> Post:
+        """The table over distinct variables whose columns satisfy ``predicate``; ``key`` tells predicates apart."""
+        domains = [self._domain(x) for x in scope]
+        full = (key, tuple(map(id, domains)))
+        if full not in self._known:
+            table = tabulate(domains, predicate, min(self._combinations, self._left))
+            self._left -= int(np.prod([len(domain) for domain in domains], dtype=np.float64))
+            self._known[full] = table
+        return tuple(scope), self._known[full]
+
+    def _over(
+        self, key: str, operands: Sequence[Operand], predicate: Callable[[list[NDArray[np.int64]]], NDArray[np.bool_]]
+    ) -> Post:
+        """The table of a predicate over operands, among which there may be constants and equal variables."""
+        scope = list(dict.fromkeys(o.index for o in operands if isinstance(o, Reference)))
+        if not scope:
+            raise Unsupported("no variable in it")
+        shape = tuple(scope.index(o.index) if isinstance(o, Reference) else (o,) for o in operands)
+
+        def over(columns: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
+            return predicate([columns[s] if isinstance(s, int) else np.full(1, s[0], dtype=np.int64) for s in shape])
+
+        return self._table((key, shape), scope, over)
+
+    def _variables(self, text: str) -> list[int]:
+        operands = self._operands(text)
+        if not all(isinstance(o, Reference) for o in operands):
+            raise Unsupported("a constant in this place")
+        return [o.index for o in operands if isinstance(o, Reference)]
+
+    def _integers(self, text: str) -> list[int]:
+        values = self._operands(text)
+        if not all(isinstance(v, int) for v in values):
+            raise Unsupported("variables among the values")
+        return [v for v in values if isinstance(v, int)]
+
+    def _values(self, operand: Operand) -> set[int]:
+        return {operand} if isinstance(operand, int) else set(self._domain(operand.index).tolist())
+
+    def _pairs(self, kind: str, pairs: Iterator[tuple[Operand, Operand]]) -> Iterator[Post]:
+        compare = COMPARE[kind]
+        for a, b in pairs:
+            if isinstance(a, int) and isinstance(b, int):
+                if not compare(np.int64(a), np.int64(b)):  # type: ignore[arg-type]
+                    raise Unsupported(f"the constants {a} and {b}, which contradict each other,")
+                continue
+            yield self._over(kind, (a, b), lambda c: compare(c[0], c[1]))
+
+    def _condition(self, written: Written) -> tuple[str, Operand | NDArray[np.int32]]:
+        match = _CONDITION.fullmatch(part(written, "condition").strip())
+        if match is None:
+            raise Unsupported("this condition")
+        if match[1] in ("in", "notin"):
+            text = match[2].strip("{}").replace(",", " ")
+            return match[1], integer_values(text, self._combinations)
+        operands = self._operands(match[2])
+        if len(operands) != 1:
+            raise ValueError("a condition compares with one variable or number")
+        return match[1], operands[0]
+
+    def _conditioned(
+        self, written: Written, operands: list[Operand], value: Callable[[list[NDArray[np.int64]]], NDArray[np.int64]], key: str
+    ) -> Iterator[Post]:
+        """What ``value`` makes of the operands meets the condition."""
+        yield from self._meets(*self._condition(written), operands, value, key)
+
+    def _meets(
+        self,
+        operator: str,
+        other: Operand | NDArray[np.int32],
+        operands: list[Operand],
+        value: Callable[[list[NDArray[np.int64]]], NDArray[np.int64]],
+        key: str,
+    ) -> Iterator[Post]:
+        if isinstance(other, np.ndarray):
+            members = other.astype(np.int64)
+            wanted = operator == "in"
+            key = f"{key} {operator} {members.tolist()}"
+            yield self._over(key, operands, lambda c: np.isin(value(c), members) == wanted)
+        else:
+            compare = COMPARE[operator]
+            yield self._over(f"{key} {operator}", [*operands, other], lambda c: compare(value(c[:-1]), c[-1]))
+
+    def _bounds(self, operator: str, other: int | NDArray[np.int32]) -> Bounds:
+        if not isinstance(other, np.ndarray):
+            return CONDITIONS[operator](other)
+        least, greatest = int(other.min()), int(other.max())
+        if greatest - least + 1 != len(other):
+            raise Unsupported("a set with gaps")
+        return least, greatest, operator == "in"
+
+    def _large(self, scope: Collection[int]) -> bool:
+        """Whether a relation is better than the table over these variables."""
+        return self._native() and prod(len(self._domain(x)) for x in scope) > LARGEST_TABLE
