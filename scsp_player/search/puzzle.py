@@ -22,6 +22,7 @@ from scsp_player.search.line import BestLine
 from scsp_player.search.policy_search import PolicySearch
 from scsp_player.search.settings import MoveStatistics, SearchSettings
 from scsp_player.search.state_space import StateSpace
+from scsp_player.structure import find_clock, find_counters
 
 SLICE = 0.02
 """Seconds that the enumeration of states takes at a time; the other searches take single steps."""
@@ -77,6 +78,7 @@ class PuzzleSearch:
         self._generator = np.random.default_rng(seed)
         self._nearness = GoalNearness(game, role)
         self._structure: Structure | None = None
+        self._clock = find_clock(game, propnet.circuit, find_counters(game))
         self._begin(game.initial_state, BestLine(float(game.goal_value.max(initial=0))))
 
     @classmethod
@@ -97,8 +99,8 @@ class PuzzleSearch:
         self._state = state
         self.line = line
         self._expected: tuple[NDArray[np.uint64], BestLine, int] | None = None
-        self._space = StateSpace(self._propnet, state, self.settings.memory_bytes // 2)
-        self._looked_at = 0
+        self._timeless = self._clock is not None and self._clock.most < line.possible
+        self._begin_enumeration()
         beam = BeamSearch(self._propnet, state, self._nearness, line, self._generator)
         policy = PolicySearch(self._propnet, state, line, self._generator)
         # What it learnt about the game holds from every state on.
@@ -110,6 +112,12 @@ class PuzzleSearch:
             self._from_the_goal,
         ]
         self._spent = [0.0] * len(self._steps)
+
+    def _begin_enumeration(self) -> None:
+        """Enumerate all states, told apart by time only once no score is left to look for that time does not bring."""
+        ignored = self._clock.fluents if self._clock is not None and self._timeless else None
+        self._space = StateSpace(self._propnet, self._state, self.settings.memory_bytes // 2, ignored=ignored)
+        self._looked_at = 0
 
     @property
     def states(self) -> NDArray[np.uint64]:
@@ -248,11 +256,21 @@ class PuzzleSearch:
             if scores[best] > self.line.score or (scores[best] == self.line.score and not self.line.shortest):
                 self.line.offer(float(scores[best]), space.line_to(new.start + best))
                 # States are found in the order of their distance.
-                self.line.shortest = self.line.score == float(scores[best])
-        if space.complete:
+                self.line.shortest = self.line.score == float(scores[best]) > self._by_waiting()
+        if space.complete and self._timeless:
+            self.line.limit(max(self.line.score, self._by_waiting()))
+            if not self.line.certain:
+                self._timeless = False
+                self._begin_enumeration()
+        elif space.complete:
             self.line.certain = True
+        space = self._space
         if space.closed or space.complete:
             self._spent[0] = math.inf
+
+    def _by_waiting(self) -> float:
+        """The highest score for which states are not told apart by time, though it may be a matter of time."""
+        return self._clock.most if self._clock is not None and self._timeless else -1.0
 
     def statistics(self) -> list[MoveStatistics]:
         """The first move of the best line."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.grounding.ground_game import pack_state
 from scsp_player.propnet import Propnet
 from scsp_player.search import state_space_kernels as kernels
 
@@ -25,6 +26,8 @@ class StateSpace:
     """States in the order in which breadth-first search finds them, and their joint moves.
 
     With ``images``, states that symmetries of the game take to each other are one: the first of them in the order of their words.
+
+    With ``ignored``, states that differ in nothing but these fluents are one, the one that is found first.
 
     The joint moves of state ``i`` are ``first[i]`` … ``first[i + 1] - 1``, all combinations of the roles' legal moves with the last
     role's varying fastest. Arrays have room for ``memory_bytes``; pages that are never touched cost nothing.
@@ -48,6 +51,7 @@ class StateSpace:
         state: NDArray[np.uint64],
         memory_bytes: int = 1 << 29,
         images: NDArray[np.int32] | None = None,
+        ignored: NDArray[np.bool_] | None = None,
     ) -> None:
         """Begin at ``state``.
 
@@ -56,17 +60,21 @@ class StateSpace:
             state: uint64[words].
             memory_bytes: how much room there is.
             images: int32[k, fluents], symmetries of the game, closed under composition but for the identity: what fluent i becomes.
+            ignored: bool[fluents], fluents in which states may differ and still be one: the first of them that is found.
         """
         game = propnet.game
         self.game = game
         self._images = np.zeros((0, game.fluents), np.int32) if images is None else images
+        self._kept = None if ignored is None else pack_state(~ignored)
         self._propnet = propnet
         roles, words = len(game.roles), game.state_words
-        self._units = 8 * words + 1 + 8 * roles + 16 + 8, 4 + 4 * roles
+        self._units = 8 * words * (1 if ignored is None else 2) + 1 + 8 * roles + 16 + 8, 4 + 4 * roles
         self._memory = memory_bytes
         nodes, edges = (max(16, memory_bytes // unit) for unit in self._units)
         edges += JOINT_ROOM
         self.state = np.zeros((nodes + JOINT_ROOM, words), np.uint64)
+        #: what tells states apart: the states themselves, or what is left of them.
+        self._known = self.state if ignored is None else np.zeros(self.state.shape, np.uint64)
         self.terminal = np.zeros(nodes + JOINT_ROOM, np.bool_)
         self.scores = np.zeros((nodes + JOINT_ROOM, roles), np.float32)
         self.width = np.zeros((nodes + JOINT_ROOM, roles), np.int32)
@@ -84,7 +92,17 @@ class StateSpace:
         if len(self._images):
             state = state.copy()
             kernels.make_canonical(state[None], self._images, *np.zeros((2, len(state)), np.uint64))
-        self.count = int(kernels.enter(self.state, 0, self._table, state[None], numbers))
+        self.count = 0
+        self._enter(state[None], numbers)
+
+    def _enter(self, states: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
+        """``numbers`` int32[k] become those of states uint64[k, words]; new ones are appended."""
+        before = self.count
+        keys = states if self._kept is None else states & self._kept
+        self.count = int(kernels.enter(self._known, before, self._table, keys, numbers))
+        if self._kept is not None:
+            fresh, where = np.unique(numbers, return_index=True)
+            self.state[before : self.count] = states[where[fresh >= before]]
 
     @property
     def edges(self) -> int:
@@ -145,7 +163,7 @@ class StateSpace:
         while 2 * (self.count + more) > size:
             size *= 4
         self._table = np.zeros(size, np.int32)
-        kernels.rebuild(self.state, self.count, self._table)
+        kernels.rebuild(self._known, self.count, self._table)
 
     def _link(self, offset: int, begin: int, end: int, used: int) -> None:
         """Enter the successors by ``used`` joint moves of the states from ``begin`` to ``end``."""
@@ -159,7 +177,7 @@ class StateSpace:
                 kernels.make_canonical(successors, self._images, *np.zeros((2, successors.shape[1]), np.uint64))
             before = self.count
             child = self.child[first : first + used]
-            self.count = int(kernels.enter(self.state, before, self._table, successors, child))
+            self._enter(successors, child)
             self.move[first : first + used] = moves
             numbers, where = np.unique(child, return_index=True)
             fresh = numbers >= before
@@ -189,4 +207,5 @@ class StateSpace:
 
     def number_of(self, state: NDArray[np.uint64]) -> int:
         """The number of a state uint64[words], -1 if it was not found."""
-        return int(kernels.number_of(self.state, self._table, np.ascontiguousarray(state)[None]))
+        key = state if self._kept is None else state & self._kept
+        return int(kernels.number_of(self._known, self._table, np.ascontiguousarray(key)[None]))

@@ -3,8 +3,19 @@
 Reads a ``GroundGame`` and its circuit; stands between the engines and ``search``.
 """
 
-from scsp_player.structure.counters import Counters
+from scsp_player.structure.counters import Counters, find_counters
 from scsp_player.structure.game_structure import GameStructure, find_structure
 from scsp_player.structure.sub_games import Kind, SubGame, SubGames
+from scsp_player.structure.timing import Clock, find_clock
 
-__all__ = ["Counters", "GameStructure", "Kind", "SubGame", "SubGames", "find_structure"]
+__all__ = [
+    "Clock",
+    "Counters",
+    "GameStructure",
+    "Kind",
+    "SubGame",
+    "SubGames",
+    "find_clock",
+    "find_counters",
+    "find_structure",
+]

@@ -224,12 +224,17 @@ def _add_supports(cases: Cases, changes: Bools, depends: Bools, work: int) -> in
     if not rows:
         return work
     row = np.concatenate(rows)
-    return _follow(cases, (circuit.next[row] >> 1).astype(np.int32), np.concatenate(lanes), row, depends, work)
+    return follow(cases, (circuit.next[row] >> 1).astype(np.int32), np.concatenate(lanes), row, depends, work)
 
 
-def _follow(
+def follow(
     cases: Cases, root: NDArray[np.int32], lane: NDArray[np.int32], row: NDArray[np.int32], depends: Bools, work: int
 ) -> int:
+    """Mark in rows of ``depends`` the fluents that nodes depend on in some lanes, int32[k] each; returns the work that is left.
+
+    Raises:
+        UnknownError: if that is more work than ``work``.
+    """
     circuit = cases.circuit
     stamp, stack = np.full(len(circuit.kind), -1, np.int64), np.zeros(len(circuit.kind) + 1, np.int32)
     work = kernels.supports(
@@ -289,7 +294,7 @@ def _needs(base: Cases, phases: Phases, factors: dict[int, tuple[int, ...]], wor
         depends = np.zeros((len(literals), circuit.fluents), np.bool_)
         row = np.repeat(np.arange(len(literals), dtype=np.int32), number)
         lane = np.tile(np.arange(number, dtype=np.int32), len(literals)) + row * np.int32(lane_of)
-        work = _follow(among, np.repeat(array >> 1, number).astype(np.int32), lane.astype(np.int32), row, depends, work)
+        work = follow(among, np.repeat(array >> 1, number).astype(np.int32), lane.astype(np.int32), row, depends, work)
         words = among.of(array)[row, lane].reshape(len(literals), number)
         for place in np.flatnonzero(~(words == ~np.uint64(0)).all(axis=1)).tolist():
             result[literals[place]] = depends[place]

@@ -129,3 +129,25 @@ def test_only_for_one_player():
     game = game_of("nim")
     with pytest.raises(ValueError, match="2 roles"):
         PuzzleSearch(game, Propnet(game))
+
+
+WAITING = """
+; Two steps on bring 100, or would if there were a second one; who stays where he is until the end has 40.
+(role r) (init (at 0)) (init (clock 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+(legal r stay) (<= (legal r on) (true (at 0)))
+(<= (next (at ?n)) (does r on) (true (at ?m)) (succ ?m ?n)) (<= (next (at ?n)) (does r stay) (true (at ?n)))
+(<= (next (clock ?n)) (true (clock ?m)) (succ ?m ?n))
+(<= terminal (true (at 2))) (<= terminal (true (clock 3)))
+(<= (goal r 100) (true (at 2))) (<= (goal r 40) (true (at 0))) (<= (goal r 0) (not (true (at 2))) (not (true (at 0))))
+(<= (next (at 2)) (true (at 5))) (<= (next (at 5)) (true (at 5)))
+"""
+
+
+def test_what_only_waiting_brings_is_found_after_the_rest():
+    """States are told apart by time once nothing better than waiting is left."""
+    game = ground(parse_program(WAITING, "waiting"))
+    search = PuzzleSearch(game, Propnet(game), seed=1)
+    while not search.decided:
+        search._enumerate(time.monotonic() + 60)
+    assert search.value == 40
+    assert replayed(game, search.line.moves) == 40
