@@ -120,10 +120,16 @@ def build_circuit(game: GroundGame) -> Circuit:
     """The simplified circuit of a game.
 
     Equal conjunctions are one gate; constants, repeated, contradictory and absorbed literals are gone, conjunctions used once by a
-    conjunction are merged into it, and what no output needs is dropped. Time and memory are linear in the ground rules, apart from
-    absorption, which looks at most ``EXAMINED_CHILDREN`` deep into each child.
+    conjunction are merged into it, disjunctions of many conjunctions are products where they can be (``products``), and
+    what no output needs is dropped. Time and memory are linear in the ground rules, apart from absorption, which looks at most
+    ``EXAMINED_CHILDREN`` deep into each child.
     """
-    return cleaned(_translate(game))
+    circuit = cleaned(_translate(game))
+    # Imported here because products are made of circuits.
+    from scsp_player.propnet.products import with_products
+
+    factored = with_products(circuit)
+    return circuit if factored is circuit else cleaned(factored)
 
 
 def cleaned(circuit: Circuit) -> Circuit:
