@@ -23,7 +23,9 @@ from scsp_player.search.best_first import BestFirstUcb
 from scsp_player.search.expansion import Expander, PropnetExpander
 from scsp_player.search.mac_ucb import MacUcb
 from scsp_player.search.puzzle import PuzzleSearch
+from scsp_player.search.reduction import Reduction
 from scsp_player.search.settings import SearchSettings
+from scsp_player.search.symmetry import find_symmetries
 
 LOG = logging.getLogger("scsp_player.agents")
 
@@ -38,6 +40,9 @@ LEAST_TO_IMPROVE = 0.5
 
 DETERMINISED = SearchSettings(prove=False)
 """Settings of a search over states that are drawn from a belief: what is proved in one of them is not proved."""
+
+SYMMETRY_SHARE, SYMMETRY_SECONDS = 0.1, 2.0
+"""Share of what is left of the start clock, and seconds of processor time, that looking for symmetries may take."""
 
 BELIEF_SHARE = 0.4
 """Share of a turn in which beliefs are followed exactly; what is left out after that makes them a sample."""
@@ -123,7 +128,12 @@ class SearchingAgent(Agent):
             expander = self.make_expander(game, propnet, deadline)
         kind = PuzzleSearch if self.puzzles and len(game.roles) == 1 else self.search_class
         settings = self.settings if self._hidden is None else DETERMINISED
-        self.search = kind(game, propnet, expander, self._role, settings=settings, seed=seed, clock=self.clock)
+        self.search = search = kind(game, propnet, expander, self._role, settings=settings, seed=seed, clock=self.clock)
+
+        if isinstance(search, MacUcb) and settings.symmetries and not needs_information_sets(game):
+            seconds = min(SYMMETRY_SECONDS, SYMMETRY_SHARE * (deadline - self.clock()))
+            if (reduction := Reduction.of(game, find_symmetries(game, seconds))) is not None:
+                search.merge(reduction)
 
     def _wall(self, deadline: float) -> float:
         """A deadline as a value of ``time.monotonic``."""

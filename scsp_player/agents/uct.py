@@ -13,4 +13,4 @@ class UctAgent(SearchingAgent):
     yardstick would be seven to ten times slower than it can be.
     """
 
-    settings = SearchSettings(exploration=0.4, playouts=1, batch=16, prove=False)
+    settings = SearchSettings(exploration=0.4, playouts=1, batch=16, prove=False, symmetries=False)

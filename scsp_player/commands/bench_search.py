@@ -129,18 +129,17 @@ def _enumerate(propnet: Propnet, role: int, seconds: float) -> dict[str, Any]:
     import math
     import time
 
-    import numpy as np
-
     from scsp_player.search.backward import backward_induction
+    from scsp_player.search.reduction import Reduction
     from scsp_player.search.state_space import StateSpace
-    from scsp_player.search.symmetry import find_symmetries, images_of
+    from scsp_player.search.symmetry import find_symmetries
 
-    rehearsal = StateSpace(propnet, propnet.game.initial_state, 1 << 20, np.arange(propnet.game.fluents, dtype=np.int32)[None])
+    rehearsal = StateSpace(propnet, propnet.game.initial_state, 1 << 20, Reduction.rehearsal(propnet.game))
     rehearsal.explore(time.thread_time() + 0.01, clock=time.thread_time)
     backward_induction(rehearsal, math.inf)
     begin = time.thread_time()
     symmetries = find_symmetries(propnet.game, SYMMETRY_SHARE * seconds)
-    space = StateSpace(propnet, propnet.game.initial_state, images=images_of(symmetries, propnet.game))
+    space = StateSpace(propnet, propnet.game.initial_state, reduction=Reduction.of(propnet.game, symmetries))
     space.explore(begin + seconds, clock=time.thread_time)
     values = backward_induction(space, begin + 1.5 * seconds, clock=time.thread_time)
     value = values.value(0, role)

@@ -29,6 +29,32 @@ STEP = np.dtype(
 )
 
 
+LEAVES_AT_ONCE = 4
+"""Leaves that the vectors of the playouts hold side by side, 64 games each: a batch of fewer takes as long."""
+
+SHORT, LONG = 0.05, 0.2
+"""Batches that take less than this share of the time that is left grow, those that take more shrink."""
+
+
+class Pace:
+    """How many leaves a batch has: more while batches stay short beside what is left, so that slow games keep to the clock too.
+
+    Attributes:
+        leaves: of the next batch.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._least = self.leaves = min(LEAVES_AT_ONCE, most)
+
+    def note(self, used: float, left: float) -> None:
+        """A batch took ``used`` seconds, and so many are left."""
+        if self.leaves < self._most and used < SHORT * left:
+            self.leaves = min(2 * self.leaves, self._most)
+        elif self.leaves > self._least and used > LONG * left:
+            self.leaves = max(self._least, self.leaves // 2)
+
+
 class Rows(NamedTuple):
     """One row a path; see ``descent_kernels.descend``.
 

@@ -11,6 +11,7 @@ from scsp_player.propnet import PlayoutResult, Propnet
 from scsp_player.search import batch_kernels, proof_kernels
 from scsp_player.search.constants import SUM, SUM_UNKNOWN, SUM_VARIES
 from scsp_player.search.graph import SearchGraph
+from scsp_player.search.reduction import Reduction
 from scsp_player.search.settings import SearchSettings
 
 LOOKAHEAD_ROOM = 4096
@@ -28,12 +29,14 @@ class Evaluator:
 
     Attributes:
         plies: mean length of recent playouts, negative if there were none.
+        reduction: symmetries by which states are one; None for none.
     """
 
     def __init__(self, propnet: Propnet, settings: SearchSettings, generator: np.random.Generator) -> None:
         game = propnet.game
         self.game = game
         self.plies = -1.0
+        self.reduction: Reduction | None = None
         self._propnet = propnet
         self._settings = settings
         self._generator = generator
@@ -46,9 +49,17 @@ class Evaluator:
         """uint64[k, words]: the states after joint moves int32[k, roles]."""
         return self._propnet.successors(states, joint_moves)
 
+    def children(self, states: NDArray[np.uint64], joint_moves: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """uint64[k, words]: the states after joint moves int32[k, roles], as nodes have them."""
+        states = self._propnet.successors(states, joint_moves)
+        return states if self.reduction is None else self.reduction.canonical(states)
+
     def record(self, graph: SearchGraph, nodes: NDArray[np.int64], most_moves: int) -> None:
         """Find out whether nodes int64[k] are terminal, and their scores or, if there are at most ``most_moves``, their moves."""
-        terminal, legal, scores = self._propnet.evaluate(graph.arrays.state[nodes])
+        states = graph.arrays.state[nodes]
+        terminal, legal, scores = self._propnet.evaluate(states)
+        if self.reduction is not None and legal.sum(axis=1).max(initial=0) <= most_moves:
+            legal = self.reduction.thin(states, legal)
         batch_kernels.record(graph.arrays, nodes, terminal, legal, scores, self.game.role_start, most_moves)
 
     def look_ahead(self, graph: SearchGraph, nodes: NDArray[np.int64]) -> None:
@@ -62,7 +73,7 @@ class Evaluator:
         if not used:
             return
         owner, code = self._owner[:used], self._code[:used]
-        states = self._propnet.successors(g.state[owner], self._moves[:used])
+        states = self.children(g.state[owner], self._moves[:used])
         ends = self._propnet.terminal(states)
         scores = self._no_scores[:used]
         over = np.flatnonzero(ends)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import MicroSCSP, inject, successor_states
 from scsp_player.propnet import Propnet
+from scsp_player.search.reduction import Reduction
 from scsp_player.solver import Solver
 
 SOLUTION_LIMIT = 512
@@ -108,6 +109,14 @@ class NetworkExpander:
             )
         owner, joint_moves, successors = (np.concatenate(list(arrays)) for arrays in zip(*parts, strict=True))
         return Expansion(legal, owner, joint_moves, successors)
+
+
+def reduced(expansion: Expansion, states: NDArray[np.uint64], reduction: Reduction) -> Expansion:
+    """An expansion of states uint64[k, words], but of moves that are the same by symmetry one; successors as nodes have them."""
+    legal = reduction.thin(states, expansion.legal)
+    kept = legal[expansion.owner[:, None], expansion.joint_moves].all(axis=1)
+    successors = reduction.canonical(expansion.successors[kept])
+    return Expansion(legal, expansion.owner[kept], expansion.joint_moves[kept], successors)
 
 
 def choose_expander(

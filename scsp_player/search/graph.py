@@ -185,19 +185,6 @@ class SearchGraph:
         graph_kernels.obtain_nodes(self.arrays, np.ascontiguousarray(states), nodes)
         return nodes
 
-    def child(self, node: int, joint_move: NDArray[np.int32]) -> int:
-        """The node that a joint move (global move indices int32[roles]) leads to, -1 if it is not known or not legal."""
-        if self.arrays.node[node]["status"] != EXPANDED:
-            return -1
-        code = 0
-        for role in range(self.roles):
-            moves = self.moves_of(node, role)
-            position = int(np.searchsorted(moves, joint_move[role]))
-            if position == len(moves) or moves[position] != joint_move[role]:
-                return -1
-            code = code * len(moves) + position
-        return int(graph_kernels.child_of(self.arrays, node, code))
-
     def slots(self, node: int, role: int) -> slice:
         """The part of the move arena that holds a role's legal moves at an expanded node, ascending."""
         return slice(int(self.arrays.first[node, role]), int(self.arrays.first[node, role + 1]))

@@ -139,12 +139,6 @@ def find_child(g: Any, node: Any, code: Any) -> Any:
     return np.int64(g.edge[edge].child) if edge >= 0 else np.int64(-1)
 
 
-@kernel
-def child_of(g: Any, node: int, code: int) -> int:
-    """``find_child`` for Python."""
-    return int(find_child(g, np.int64(node), np.int64(code)))
-
-
 @helper
 def add_edge(g: Any, node: Any, code: Any, child: Any) -> Any:
     """Link an edge that does not exist yet; -1 if there is no room for it."""

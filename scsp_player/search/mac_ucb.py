@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import template
 from scsp_player.propnet import Propnet
 from scsp_player.search import batch_kernels, descent_kernels, proof_kernels
-from scsp_player.search.batch import make_rows, take_back
+from scsp_player.search.batch import Pace, make_rows, take_back
 from scsp_player.search.constants import (
     EXPANDED,
     KIND_DROPPED,
@@ -35,8 +36,10 @@ from scsp_player.search.constants import (
     UNEVALUATED,
 )
 from scsp_player.search.evaluation import Evaluator
-from scsp_player.search.expansion import Expander, NetworkExpander, PropnetExpander
+from scsp_player.search.expansion import Expander, NetworkExpander, PropnetExpander, reduced
 from scsp_player.search.graph import MOVE, SearchGraph
+from scsp_player.search.reduction import Reduction
+from scsp_player.search.rehearsal import REHEARSAL
 from scsp_player.search.root_moves import ranked, statistics_of
 from scsp_player.search.settings import MoveStatistics, SearchSettings
 
@@ -45,20 +48,6 @@ ROOT_LIMIT = 256
 
 EAGER_MOVES = 128
 """Nodes with at most so many legal moves in all get them listed when they are first evaluated, if that is free."""
-
-REHEARSAL = """
-(role r) (role s) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
-(<= (legal r go) (true (at ?n))) (<= (legal r stay) (true (at ?n))) (legal s wait)
-(<= (next (at ?n)) (true (at ?m)) (succ ?m ?n)) (<= (next gone) (does r go)) (<= (next gone) (true gone))
-(<= terminal (true (at 3)))
-(<= (goal r 100) (true gone)) (<= (goal r 0) (not (true gone))) (<= (goal s 0) (true gone)) (<= (goal s 100) (not (true gone)))
-"""
-
-LEAVES_AT_ONCE = 4
-"""Leaves that the vectors of the playouts hold side by side, 64 games each: a batch of fewer takes as long."""
-
-SHORT, LONG = 0.05, 0.2
-"""Batches that take less than this share of the time that is left grow, those that take more shrink."""
 
 HORIZON = 0.2
 """Seconds that count as left where the end is not known."""
@@ -123,6 +112,7 @@ class MacUcb:
         plain = PropnetExpander(propnet)
         for expander in (NetworkExpander(template(game), game, plain), plain):
             search = cls(game, propnet, expander, 0, settings=settings)
+            search.merge(Reduction.rehearsal(game))
             search.think(math.inf, leaves=2)
             search.graph.prune(search._roots)
 
@@ -135,7 +125,16 @@ class MacUcb:
     @property
     def states(self) -> NDArray[np.uint64]:
         """uint64[k, words]: the states that the search starts from."""
-        return self.graph.arrays.state[self._roots]
+        return self._states
+
+    def merge(self, reduction: Reduction | None) -> None:
+        """From now on states that symmetries take to each other are one; what is known is forgotten.
+
+        Not for several possible states: what moves are worth in them is added up, and symmetries differ from state to state.
+        """
+        self._evaluator.reduction = reduction
+        self.graph = self._empty_graph()
+        self.set_roots(self._states, np.diff(self._cumulative, prepend=0.0))
 
     @property
     def decided(self) -> bool:
@@ -153,12 +152,20 @@ class MacUcb:
             picked = self._generator.choice(len(states), size=ROOT_LIMIT, p=probabilities)
             numbers, counts = np.unique(picked, return_counts=True)
             states, probabilities = states[numbers], counts / ROOT_LIMIT
+        reduction = self._evaluator.reduction
+        if reduction is not None and len(states) > 1:
+            self._evaluator.reduction = reduction = None
+            self.graph = self._empty_graph()
+        self._states, self._turn = states, None
+        if reduction is not None:
+            self._turn, states = reduction.turn(states[0]), reduction.canonical(states)
         nodes = self.graph.obtain(states)
         if (nodes < 0).any():
             # Not even the roots have room: forget everything.
             self.graph = self._empty_graph()
             nodes = self.graph.obtain(states)
             probabilities = probabilities[nodes >= 0] / probabilities[nodes >= 0].sum()
+            self._states = self._states[nodes >= 0]
             nodes = nodes[nodes >= 0]
         self._use_roots(nodes, probabilities)
 
@@ -174,7 +181,7 @@ class MacUcb:
             moves = self.graph.moves_of(root, role)
             if role != self.role and len(moves) != 1:
                 return
-            joint_move[role] = move if role == self.role else moves[0]
+            joint_move[role] = move if role == self.role else self._as_played(int(moves[0]))
         before = self.states
         self.advance(joint_move)
         self._expected = _Expected(before, joint_move)
@@ -218,11 +225,7 @@ class MacUcb:
             if (expected.joint_move == joint_move).all():
                 return
             self.set_roots(expected.before, np.ones(1))
-        child = self.graph.child(int(self._roots[0]), joint_move)
-        if child >= 0:
-            self._use_roots(np.array([child], np.int64), np.ones(1))
-        else:
-            self.set_roots(self._evaluator.successors(self.states, joint_move[None]), np.ones(1))
+        self.set_roots(self._evaluator.successors(self.states, joint_move[None]), np.ones(1))
 
     def ponder(self, interrupted: Callable[[], bool]) -> None:
         """Search on until ``interrupted`` says to stop, which is asked every few milliseconds, or until nothing is open.
@@ -255,30 +258,26 @@ class MacUcb:
             self._sum_varies = True
         bound = self.settings.leaves if leaves is None else leaves
         target = None if bound is None else self.leaves + bound
-        batch = least = min(LEAVES_AT_ONCE, self.settings.batch)
+        pace = Pace(self.settings.batch)
         next_report = self.clock()
         while not self.decided and (target is None or self.leaves < target):
             start = self.clock()
             if interrupted is not None:
                 if interrupted() or self.graph.full:
                     break
-                self._run_batch(batch, None, interrupted)
+                self._run_batch(pace.leaves, None, interrupted)
                 deadline = self.clock() + HORIZON
             elif target is None:
-                self._run_batch(batch, deadline - start)
+                self._run_batch(pace.leaves, deadline - start)
             else:
-                self._run_batch(min(batch, target - self.leaves), None)
+                self._run_batch(min(pace.leaves, target - self.leaves), None)
             end = self.clock()
             if report is not None and end >= next_report:
                 report(self.best_move())
                 next_report = end + 0.05
             if interrupted is None and end + 1.5 * (end - start) >= deadline:
                 break
-            # Batches grow while they stay short beside what is left, so that slow games keep to the clock too.
-            if batch < self.settings.batch and end - start < SHORT * (deadline - end):
-                batch = min(2 * batch, self.settings.batch)
-            elif batch > least and end - start > LONG * (deadline - end):
-                batch = max(least, batch // 2)
+            pace.note(end - start, deadline - end)
         if report is not None:
             report(self.best_move())
 
@@ -355,7 +354,7 @@ class MacUcb:
         states = self._no_states
         if len(unknown):
             parents = self._last_nodes(unknown)
-            states = self._evaluator.successors(g.state[parents], r.moves[unknown])
+            states = self._evaluator.children(g.state[parents], r.moves[unknown])
         number = batch_kernels.attach(g, r, rows, states, self._fresh)
         return self._fresh[:number].copy()
 
@@ -364,7 +363,10 @@ class MacUcb:
         if not len(nodes):
             return
         g = self.graph.arrays
-        expansion = self.expander.expand(g.state[nodes])
+        states = g.state[nodes]
+        expansion = self.expander.expand(states)
+        if self._evaluator.reduction is not None:
+            expansion = reduced(expansion, states, self._evaluator.reduction)
         batch_kernels.expand(g, nodes, expansion.legal, self.game.role_start)
         count = len(expansion.owner)
         if count and not self.graph.full:
@@ -373,7 +375,7 @@ class MacUcb:
             batch_kernels.link_solutions(self.graph.arrays, owner, expansion.joint_moves, expansion.successors)
 
     def statistics(self) -> list[MoveStatistics]:
-        """What is known about each of our moves at the root, best first."""
+        """What is known about each of our moves at the root, best first; of moves that symmetries make the same, about one."""
         if self._shares:
             shared = self._shared
             found = [
@@ -383,7 +385,13 @@ class MacUcb:
         else:
             live = self._live()
             found = [statistics_of(self.graph, live, self.role, int(move)) for move in self._candidates]
+        if self._turn is not None:
+            found = [replace(entry, move=self._as_played(entry.move)) for entry in found]
         return ranked(found, self.settings.serious)
+
+    def _as_played(self, move: int) -> int:
+        """What a move at the root is in the state that the match is in; they may be images of each other."""
+        return move if self._turn is None else int(np.flatnonzero(self._turn == move)[0])
 
     def best_move(self) -> int:
         """Global index of our move with the best expectation; -1 if we have none."""

@@ -18,6 +18,7 @@ class SearchSettings:
         prove: whether values of decided subtrees are backed up exactly.
         lookahead: share of the cost of its playouts that looking for ends one move below a new node may take; 0 for never.
         serious: only moves with at least this share of the visits of the most visited one can be played.
+        symmetries: whether states that symmetries of the game take to each other are one.
         leaves: leaves after which thinking about a move ends even if time is left; None for no such bound.
         memory_bytes: when the graph is larger, what is rarely visited is forgotten.
     """
@@ -30,6 +31,7 @@ class SearchSettings:
     prove: bool = True
     lookahead: float = 0.25
     serious: float = 0.1
+    symmetries: bool = True
     leaves: int | None = None
     memory_bytes: int = 1 << 29
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.grounding.ground_game import pack_state
-from scsp_player.propnet import Propnet
+from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state
 from scsp_player.search import state_space_kernels as kernels
+from scsp_player.search.reduction import Reduction
 
 JOINT_ROOM = 1 << 14
 """Joint moves whose successors are computed at once; a state with more cannot be expanded."""
@@ -22,10 +23,22 @@ FIRST_TABLE = 1 << 12
 """Slots of the hash table at the beginning."""
 
 
+class Transitions(Protocol):
+    """What is asked of a game: a ``Propnet`` answers, or a part of one."""
+
+    game: GroundGame
+
+    def evaluate(self, states: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_], IntArray]:
+        """See ``Propnet.evaluate``."""
+
+    def successors(self, states: NDArray[np.uint64], joint: IntArray) -> NDArray[np.uint64]:
+        """See ``Propnet.successors``."""
+
+
 class StateSpace:
     """States in the order in which breadth-first search finds them, and their joint moves.
 
-    With ``images``, states that symmetries of the game take to each other are one: the first of them in the order of their words.
+    With a ``reduction``, states that symmetries of the game take to each other are one, and so are moves that lead to such states.
 
     With ``ignored``, states that differ in nothing but these fluents are one, the one that is found first.
 
@@ -47,10 +60,10 @@ class StateSpace:
 
     def __init__(
         self,
-        propnet: Propnet,
+        propnet: Transitions,
         state: NDArray[np.uint64],
         memory_bytes: int = 1 << 29,
-        images: NDArray[np.int32] | None = None,
+        reduction: Reduction | None = None,
         ignored: NDArray[np.bool_] | None = None,
     ) -> None:
         """Begin at ``state``.
@@ -59,12 +72,12 @@ class StateSpace:
             propnet: the circuit of the game.
             state: uint64[words].
             memory_bytes: how much room there is.
-            images: int32[k, fluents], symmetries of the game, closed under composition but for the identity: what fluent i becomes.
+            reduction: the symmetries of the game that are to be used.
             ignored: bool[fluents], fluents in which states may differ and still be one: the first of them that is found.
         """
         game = propnet.game
         self.game = game
-        self._images = np.zeros((0, game.fluents), np.int32) if images is None else images
+        self._reduction = reduction
         self._kept = None if ignored is None else pack_state(~ignored)
         self._propnet = propnet
         roles, words = len(game.roles), game.state_words
@@ -89,11 +102,9 @@ class StateSpace:
         self._owner = np.zeros(JOINT_ROOM, np.int64)
         self._moves = np.zeros((JOINT_ROOM, roles), np.int32)
         numbers = np.zeros(1, np.int32)
-        if len(self._images):
-            state = state.copy()
-            kernels.make_canonical(state[None], self._images, *np.zeros((2, len(state)), np.uint64))
+        first = state[None] if reduction is None else reduction.canonical(state[None])
         self.count = 0
-        self._enter(state[None], numbers)
+        self._enter(first, numbers)
 
     def _enter(self, states: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
         """``numbers`` int32[k] become those of states uint64[k, words]; new ones are appended."""
@@ -140,6 +151,8 @@ class StateSpace:
         """The next states in the order in which they were found."""
         begin, end = self.expanded, self.expanded + batch
         over, legal, scores = self._propnet.evaluate(self.state[begin:end])
+        if self._reduction is not None:
+            legal = self._reduction.thin(self.state[begin:end], legal)
         self.terminal[begin:end] = over
         self.scores[begin:end][over] = scores[over]
         if over.any():
@@ -173,8 +186,8 @@ class StateSpace:
             self.reserve(used)
         if used:
             successors = self._propnet.successors(self.state[owner], moves)
-            if len(self._images):
-                kernels.make_canonical(successors, self._images, *np.zeros((2, successors.shape[1]), np.uint64))
+            if self._reduction is not None:
+                successors = self._reduction.canonical(successors)
             before = self.count
             child = self.child[first : first + used]
             self._enter(successors, child)
@@ -196,7 +209,7 @@ class StateSpace:
         Raises:
             ValueError: with symmetries, as each move is then one of some image of a state.
         """
-        if len(self._images):
+        if self._reduction is not None:
             raise ValueError("moves between classes of states make no line")
         line = []
         while self.found[number]:

@@ -49,33 +49,6 @@ def enter(known: Any, count: int, table: Any, states: Any, numbers: Any) -> int:
 
 
 @kernel
-def make_canonical(states: Any, images: Any, image: Any, least: Any) -> None:
-    """Replace each of the states uint64[k, words] by its least image under the symmetries int32[n, fluents].
-
-    ``image`` and ``least``, uint64[words], are scratch.
-    """
-    words = states.shape[1]
-    for k in range(states.shape[0]):
-        for w in range(words):
-            least[w] = states[k, w]
-        for s in range(images.shape[0]):
-            for w in range(words):
-                image[w] = 0
-            for fluent in range(images.shape[1]):
-                if states[k, fluent >> 6] >> np.uint64(fluent & 63) & np.uint64(1):
-                    to = images[s, fluent]
-                    image[to >> 6] |= np.uint64(1) << np.uint64(to & 63)
-            for w in range(words):
-                if image[w] != least[w]:
-                    if image[w] < least[w]:
-                        for v in range(w, words):
-                            least[v] = image[v]
-                    break
-        for w in range(words):
-            states[k, w] = least[w]
-
-
-@kernel
 def rebuild(known: Any, count: int, table: Any) -> None:
     """Enter the first ``count`` states, all different, into an empty table."""
     for k in range(count):

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.search.rule_graph import RuleGraph, rule_graph, scramble
+from scsp_player.search.rule_graph import RuleGraph, rule_graph
+from scsp_player.structure.words import scramble
 
 Colours = NDArray[np.uint64]
 Permutation = NDArray[np.int64]
@@ -24,8 +25,8 @@ Permutation = NDArray[np.int64]
 MOST_BACKTRACKS = 64
 """Dead ends after which the search for one automorphism is given up: some symmetries may then be missed."""
 
-MOST_LITERALS = 500_000
-"""Games with longer rules are not looked at: their graph alone would take seconds."""
+LITERALS_A_SECOND = 40_000
+"""Games with more literals in their rules for each second that there is are not looked at: their graph alone would take longer."""
 
 MOST_IMAGES = 48
 """Order of the largest group whose images are all tried to find out whether states are the same: that of the cube."""
@@ -63,7 +64,7 @@ class Symmetries:
 def find_symmetries(game: GroundGame, seconds: float = 2.0) -> Symmetries:
     """The symmetries of a game, as far as they are found in so many seconds of processor time."""
     deadline = time.process_time() + seconds
-    if len(game.rule_body) > MOST_LITERALS or seconds <= 0:
+    if len(game.rule_body) > LITERALS_A_SECOND * seconds:
         return Symmetries((), 1, False)
     search = _Search(rule_graph(game), deadline)
     try:
@@ -73,12 +74,6 @@ def find_symmetries(game: GroundGame, seconds: float = 2.0) -> Symmetries:
         complete = False
     named = game.fluents + game.moves
     return Symmetries(tuple(g[:named] for g in search.generators if (g[:named] != np.arange(named)).any()), search.order, complete)
-
-
-def images_of(symmetries: Symmetries, game: GroundGame) -> NDArray[np.int32]:
-    """int32[k, fluents]: what each symmetry but the identity makes of each fluent; none if there are too many to try them all."""
-    elements = symmetries.elements(MOST_IMAGES) or ()
-    return np.array([element[: game.fluents] for element in elements[1:]], np.int32).reshape(-1, game.fluents)
 
 
 class _OutOfTimeError(Exception):

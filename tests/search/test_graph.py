@@ -9,6 +9,7 @@ from scsp_player.search import batch_kernels
 from scsp_player.search.constants import EXPANDED, UNEVALUATED
 from scsp_player.search.graph import SearchGraph
 from tests.oracles.naive_grounder import ground
+from tests.search.edges import child_of
 
 SHEET = """
 (role a) (role b)
@@ -69,9 +70,9 @@ def test_edges_are_found_while_tables_grow(game):
             known.setdefault((int(parent), *joint.tolist()), int(state[0]))
     assert graph.edges == len(known)
     for (parent, x, y), word in known.items():
-        child = graph.child(parent, np.array([x, y], np.int32))
+        child = child_of(graph, parent, np.array([x, y], np.int32))
         assert graph.arrays.state[child, 0] == word
-    assert graph.child(0, np.array([9, 4], np.int32)) == -1
+    assert child_of(graph, 0, np.array([9, 4], np.int32)) == -1
 
 
 def test_pruning_keeps_what_hangs_below_the_root_and_was_visited(game):
@@ -90,13 +91,13 @@ def test_pruning_keeps_what_hangs_below_the_root_and_was_visited(game):
     [new_root] = graph.prune(np.array([root]))
     assert graph.nodes == 4
     assert graph.edges == 3
-    new_busy = graph.child(new_root, joint[0])
+    new_busy = child_of(graph, new_root, joint[0])
     assert graph.arrays.state[new_busy, 0] == 2
     assert graph.arrays.move["visits"][graph.slots(new_busy, 0)].tolist() == [4, 5, 6]
     assert graph.moves_of(new_busy, 1).tolist() == [3, 4]
-    assert graph.arrays.state[graph.child(new_busy, joint[3]), 0] == 4
-    assert graph.arrays.exact[graph.child(new_root, joint[2])].tolist() == [70, 30]
-    assert graph.child(new_root, joint[1]) == -1
+    assert graph.arrays.state[child_of(graph, new_busy, joint[3]), 0] == 4
+    assert graph.arrays.exact[child_of(graph, new_root, joint[2])].tolist() == [70, 30]
+    assert child_of(graph, new_root, joint[1]) == -1
     assert graph.obtain(states[:2]).tolist() == [new_root, new_busy]
     assert graph.obtain(states[2:3]).tolist() == [4]
     assert graph.arrays.node["status"][[new_busy, 4]].tolist() == [EXPANDED, UNEVALUATED]

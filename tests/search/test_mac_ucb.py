@@ -12,6 +12,7 @@ from scsp_player.search.expansion import NetworkExpander, PropnetExpander
 from scsp_player.search.mac_ucb import MacUcb
 from scsp_player.search.settings import SearchSettings
 from tests.oracles.naive_grounder import ground
+from tests.search.edges import child_of
 
 PILE = """
 ; One pile of six; take one or two; who takes the last one wins. Six is lost for the player to move.
@@ -128,7 +129,7 @@ def test_what_was_learnt_is_kept_below_the_move_played():
     search.think(soon(), leaves=500)
     move = game.move_index
     joint = np.array([index_of(move[0], "(take 1)"), index_of(move[1], "wait")], dtype=np.int32)
-    before = search.graph.arrays.node["visits"][search.graph.child(0, joint)]
+    before = search.graph.arrays.node["visits"][child_of(search.graph, 0, joint)]
     search.advance(joint)
     assert sum(s.visits for s in search.statistics()) == before - 1 > 0
     assert "(pile 5)" in map(str, game.fluents_of(search.states[0]))

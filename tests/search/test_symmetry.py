@@ -11,9 +11,10 @@ from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import pack_state, unpack_state
 from scsp_player.propnet import Propnet
 from scsp_player.search.backward import backward_induction
+from scsp_player.search.reduction import Reduction
 from scsp_player.search.rule_graph import GROWTH, rule_graph
 from scsp_player.search.state_space import StateSpace
-from scsp_player.search.symmetry import find_symmetries, images_of
+from scsp_player.search.symmetry import find_symmetries
 from tests.games.sheets import path_of
 from tests.search.test_mac_ucb import PILE
 
@@ -102,8 +103,8 @@ def test_a_long_body_and_its_mirror_image_are_alike_however_grounding_cuts_them(
 
 def test_tic_tac_toe_has_765_positions_up_to_symmetry():
     game = game_of("tic-tac-toe")
-    images = images_of(find_symmetries(game, 20.0), game)
-    space = StateSpace(Propnet(game), game.initial_state, 1 << 28, images)
+    reduction = Reduction.of(game, find_symmetries(game, 20.0))
+    space = StateSpace(Propnet(game), game.initial_state, 1 << 28, reduction)
     assert space.explore(math.inf)
     assert space.count == 765
     assert backward_induction(space, math.inf).value(0, 0) == 50
@@ -111,9 +112,9 @@ def test_tic_tac_toe_has_765_positions_up_to_symmetry():
         space.line_to(1)
 
 
-def test_games_without_symmetry_have_no_images():
+def test_games_without_symmetry_are_not_reduced():
     game = ground(parse_program(PILE, "pile"))
-    assert len(images_of(find_symmetries(game, 20.0), game)) == 0
+    assert Reduction.of(game, find_symmetries(game, 20.0)) is None
 
 
 def test_long_chains_of_conjunctions_are_not_written_out_without_end():
