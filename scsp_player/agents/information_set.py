@@ -20,6 +20,7 @@ from scsp_player.belief import (
     WalkSettings,
     sequence_game,
 )
+from scsp_player.belief.belief_graph import SAME
 from scsp_player.belief.histories import Past
 from scsp_player.belief.information_set import Found
 from scsp_player.belief.joint_moves import number_of_joint_moves
@@ -198,11 +199,13 @@ class InformationSetPlayer:
             states, probabilities = states[numbers], copies / most
         graph = BeliefGraph(self.game, self._propnet, self.role, states, probabilities)
         complete = graph.grow(WORK, lambda: self.clock() >= give_up) and not sampled
-        moves, values = graph.values()
+        moves, values, turns = graph.values()
         if complete:
             self.method, self.value = "beliefs", float(values.max())
-            # Of equally good moves the one that tells most: what is believed may be a sample.
-            return int(moves[np.where(values >= values.max() - 1e-9, graph.information(), -1.0).argmax()])
+            # Of equally good moves the soonest; or the one that tells most, where what is believed is only a sample.
+            told = -graph.information()
+            order = (turns, told) if self.belief.exact else (told, turns)
+            return int(moves[np.lexsort((*reversed(order), -np.rint(values / SAME)))[0]])
         self._sure = dict(zip(moves.tolist(), values.tolist(), strict=True))
         self._bonus = dict(zip(moves.tolist(), (INFORMATION * graph.information()).tolist(), strict=True))
         return -1

@@ -25,8 +25,11 @@ States = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-CHUNK = 8192
+CHUNK = 4096
 """Joint moves computed between two looks at the clock."""
+
+SAME = 1e-9
+"""Scores that differ by less are the same but for rounding."""
 
 GRAIN = float(1 << 32)
 """Probabilities that agree in so many parts are taken to be equal when distributions are compared."""
@@ -102,21 +105,27 @@ class BeliefGraph:
                 break
         return self.complete
 
-    def values(self) -> tuple[NDArray[np.int32], Floats]:
-        """Our moves in the first belief, int32[m], and the expected score of each, float64[m].
+    def values(self) -> tuple[NDArray[np.int32], Floats, Floats]:
+        """Our moves in the first belief, int32[m], the expected score of each, float64[m], and the expected number of turns.
 
-        Unless the graph is complete, these are lower bounds: matches that go on beyond the last layer count as zero.
+        After the first move everything is done for the score, and of moves with the same score the one that ends the match sooner.
+        Unless the graph is complete, scores are lower bounds: matches that go on beyond the last layer count as zero.
         """
         if not self._layers:
-            return np.zeros(0, np.int32), np.zeros(0)
-        later = np.zeros(int(self._entries.belief.max(initial=0)) + 1)
-        quality = np.zeros(0)
+            return np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
+        beliefs = int(self._entries.belief.max(initial=0)) + 1
+        later, left = np.zeros(beliefs), np.zeros(beliefs)
         for layer in reversed(self._layers):
-            gain = sums(layer.edge_pair, layer.edge_probability * later[layer.edge_child], len(layer.pair))
-            quality = layer.reward + gain
-            later = np.full(layer.beliefs, -math.inf)
-            np.maximum.at(later, layer.pair // self.game.moves, quality)
-        return (self._layers[0].pair % self.game.moves).astype(np.int32), quality
+            gain, wait = (
+                sums(layer.edge_pair, layer.edge_probability * known[layer.edge_child], len(layer.pair)) for known in (later, left)
+            )
+            quality, turns = layer.reward + gain, 1.0 + wait
+            belief = layer.pair // self.game.moves
+            order = np.lexsort((turns, -np.rint(quality / SAME), belief))
+            best = order[np.flatnonzero(np.diff(belief[order], prepend=-1))]
+            later, left = np.full(layer.beliefs, -math.inf), np.zeros(layer.beliefs)
+            later[belief[best]], left[belief[best]] = quality[best], turns[best]
+        return (self._layers[0].pair % self.game.moves).astype(np.int32), quality, turns
 
     def information(self) -> Floats:
         """float64[m]: which share of what is unknown now each move is expected to make known, in the order of ``values``."""

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from scsp_player.agents.information_set import InformationSetPlayer
 from scsp_player.belief import BeliefGraph, Equilibrium, Views, sequence_game
+from scsp_player.gdl.terms import Symbol
 from scsp_player.propnet import Propnet
 from tests.games.sheets import expected, prefix_text
 from tests.oracles.naive_grounder import ground
@@ -31,7 +33,7 @@ def test_the_graph_of_beliefs_knows_the_value(name):
     (role,) = (r for r in range(len(game.roles)) if r != game.random_role)
     graph = BeliefGraph(game, Propnet(game), role, game.initial_state[None], np.ones(1))
     assert graph.grow(200_000, never)
-    _, values = graph.values()
+    _, values, _ = graph.values()
     assert values.max() == pytest.approx(expected()[name]["best_play"][game.roles[role]], abs=1e-5)
 
 
@@ -62,11 +64,50 @@ def test_a_game_that_is_too_large_is_refused():
     assert whole(ground(prefix_text("kriegspiel-tic-tac-toe")), work=5000) is None
 
 
+PATIENT = """
+(role random) (role seeker) (init (time 0)) (init unset)
+(next_time 0 1) (next_time 1 2) (next_time 2 3) (next_time 3 4) (next_time 4 5) (next_time 5 6)
+(place 1) (place 2) (place 3)
+(<= (legal random (hide ?p)) (place ?p) (true unset))
+(<= (legal random wait) (not (true unset)))
+(<= (legal seeker wait) (true unset))
+(<= (legal seeker (look ?p)) (place ?p) (not (true unset)))
+(<= (next (at ?p)) (does random (hide ?p)))
+(<= (next (at ?p)) (true (at ?p)))
+(<= (next (time ?n)) (true (time ?m)) (next_time ?m ?n))
+(<= (next found) (does seeker (look ?p)) (true (at ?p)))
+(<= (sees seeker nothing) (does seeker (look ?p)) (not (true (at ?p))))
+(<= terminal (true found))
+(<= terminal (true (time 6)))
+(<= (goal seeker 100) (true found))
+(<= (goal seeker 0) (not (true found)))
+(goal random 0)
+"""
+
+
+def test_what_can_be_had_at_any_time_is_had_soon():
+    game = ground(PATIENT)
+    seeker = game.roles.index("seeker")
+    graph = BeliefGraph(game, Propnet(game), seeker, game.initial_state[None], np.ones(1))
+    assert graph.grow(200_000, never)
+    _, values, turns = graph.values()
+    assert values.max() == pytest.approx(100.0)
+    assert turns.min() == pytest.approx(1 + (1 + 2 + 3) / 3)  # chance's turn, and looking at one place after the other
+    player = InformationSetPlayer(game, Propnet(game), seeker, seed=1)
+    player.belief.update(Symbol("wait"), frozenset())
+    looked = []
+    for _ in range(3):
+        looked.append(player.choose(player.clock() + 10.0, lambda move: None))
+        if len(looked) < 3:
+            assert player.belief.update(game.move(looked[-1]), frozenset({Symbol("nothing")}))
+    assert len(set(looked)) == 3
+
+
 def test_an_unfinished_graph_gives_lower_bounds_and_information():
     game = ground(prefix_text("monty-hall"))
     graph = BeliefGraph(game, Propnet(game), 0, game.initial_state[None], np.ones(1))
     assert not graph.grow(5, never)
     assert graph.depth == 1
-    _, values = graph.values()
+    _, values, _ = graph.values()
     assert values.max() == 0.0
     assert graph.information().max() <= 1.0
