@@ -200,13 +200,15 @@ class InformationSetPlayer:
         graph = BeliefGraph(self.game, self._propnet, self.role, states, probabilities)
         complete = graph.grow(WORK, lambda: self.clock() >= give_up) and not sampled
         moves, values, turns = graph.values()
-        if complete:
+        # Nothing is better than the best score that the rules give, however much of the graph is unknown.
+        highest = self.game.goal_value[self.game.goal_role == self.role].max(initial=0)
+        if complete or (not sampled and values.max(initial=0.0) >= highest - SAME):
             self.method, self.value = "beliefs", float(values.max())
             # Of equally good moves the soonest; or the one that tells most, where what is believed is only a sample.
             told = -graph.information()
             order = (turns, told) if self.belief.exact else (told, turns)
             return int(moves[np.lexsort((*reversed(order), -np.rint(values / SAME)))[0]])
-        self._sure = dict(zip(moves.tolist(), values.tolist(), strict=True))
+        self._sure = {} if sampled else dict(zip(moves.tolist(), values.tolist(), strict=True))
         self._bonus = dict(zip(moves.tolist(), (INFORMATION * graph.information()).tolist(), strict=True))
         return -1
 
@@ -250,10 +252,11 @@ class InformationSetPlayer:
         merit = 100 * means
         if self.alone and self._exact:
             # What the graph has found is sure; where nothing tells moves apart, the one after which most is known is better.
-            merit = np.maximum(merit, [self._sure.get(int(m), 0.0) for m in moves])
-            serious = usable & (visits > 0)
+            sure = np.array([self._sure.get(int(m), 0.0) for m in moves])
+            merit = np.maximum(merit, sure)
+            serious = usable & ((visits > 0) | (sure > 0))
             if serious.any():
-                doubt = WALK_SPREAD / np.sqrt(np.maximum(visits, 1.0))
+                doubt = np.where(sure < merit, WALK_SPREAD / np.sqrt(np.maximum(visits, 1.0)), 0.0)
                 level = (merit - doubt)[serious].max()
                 bonus = np.array([self._bonus.get(int(m), 0.0) for m in moves])
                 merit = merit + np.where(merit + doubt >= level, bonus, 0.0)

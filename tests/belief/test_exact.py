@@ -5,7 +5,7 @@ import pytest
 
 from scsp_player.agents.information_set import InformationSetPlayer
 from scsp_player.belief import BeliefGraph, Equilibrium, Views, sequence_game
-from scsp_player.gdl.terms import Symbol
+from scsp_player.gdl.terms import Compound, Symbol
 from scsp_player.propnet import Propnet
 from tests.games.sheets import expected, prefix_text
 from tests.oracles.naive_grounder import ground
@@ -101,6 +101,17 @@ def test_what_can_be_had_at_any_time_is_had_soon():
         if len(looked) < 3:
             assert player.belief.update(game.move(looked[-1]), frozenset({Symbol("nothing")}))
     assert len(set(looked)) == 3
+
+
+def test_what_wins_at_once_is_played_however_little_else_is_known(monkeypatch):
+    monkeypatch.setattr("scsp_player.agents.information_set.WORK", 3)  # one turn of one state
+    game = ground(PATIENT)
+    player = InformationSetPlayer(game, Propnet(game), game.roles.index("seeker"), seed=1)
+    player.belief.update(Symbol("wait"), frozenset())
+    for place in "12":
+        assert player.belief.update(Compound("look", (Symbol(place),)), frozenset({Symbol("nothing")}))
+    move = player.choose(player.clock() + 0.2, lambda move: None)
+    assert (str(game.move(move)), player.method, player.value) == ("(look 3)", "beliefs", 100.0)
 
 
 def test_an_unfinished_graph_gives_lower_bounds_and_information():
