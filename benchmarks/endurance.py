@@ -131,7 +131,9 @@ async def run(options: argparse.Namespace) -> int:
         environment[THINK] = str(options.think)
         agent = "endurance:Brief"
     agents = [agent] + [options.opponent or agent] * (most - 1)
-    launched = [await server(["--agent", name, "--seed", str(seed)], environment) for seed, name in enumerate(agents, start=1)]
+    # Whoever thinks for 30 ms is not to think for seconds while others do.
+    short = ["--no-ponder"] if options.think else []
+    launched = [await server(["--agent", name, "--seed", str(i), *short], environment) for i, name in enumerate(agents, start=1)]
     players = [Player(f"player {i + 1}", player.address) for i, (_, player) in enumerate(launched)]
     rng = random.Random(options.seed)
     games = [path for path in paths for _ in range(options.each)] or [rng.choice(paths) for _ in range(options.matches)]
