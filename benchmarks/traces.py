@@ -63,7 +63,7 @@ def check(path: Path, seconds: float, improve: float) -> Outcome:
         circuit = simplify(net.circuit, game, seconds=improve)
         _replay(outcome, "simplified", path, _machine(game, Propnet(game, split=False, circuit=circuit)), end)
         before = net.playouts(game.initial_state[None], playouts_per_state=PLAYOUTS, max_depth=DEPTH)
-        net.use(circuit)
+        net.use(circuit, same_draws=True)
         after = net.playouts(game.initial_state[None], playouts_per_state=PLAYOUTS, max_depth=DEPTH)
         outcome.agree["playouts"] = all(
             np.array_equal(getattr(before, name), getattr(after, name)) for name in ("goal_count", "finished", "truncated", "plies")

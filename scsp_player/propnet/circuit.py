@@ -33,6 +33,7 @@ class Circuit:
         goal: int32[goals], in the order of ``GroundGame.goal_literal``.
         next: int32[fluents].
         percept: int32[percepts].
+        exclusive: int32 arrays, groups of fluents of which at most one is true in every state that play reaches; not all there are.
     """
 
     fluents: int
@@ -45,6 +46,7 @@ class Circuit:
     goal: IntArray
     next: IntArray
     percept: IntArray
+    exclusive: tuple[IntArray, ...] = ()
 
     @property
     def inputs(self) -> int:

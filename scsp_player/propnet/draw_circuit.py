@@ -18,6 +18,9 @@ from scsp_player.propnet.vector_code_kernels import assign_lines
 WRITTEN_OUT: Final = 300
 """Roles with more moves than this draw in loops: there most moves are legal in no lane, which loops can take advantage of."""
 
+GROUPS_WRITTEN_OUT: Final = 1000
+"""The same for groups of moves that exclude each other: most groups have a legal move in some lane."""
+
 
 @dataclass(frozen=True, eq=False)
 class DrawCode:
@@ -68,6 +71,10 @@ class _Writer:
     def copy(self, a: int, line: int) -> None:
         self._write(1, [a], line)
 
+    def restrict(self, line: int, lanes: int) -> None:
+        """Keep those lanes of a line."""
+        self._write(2, [line, lanes], line)
+
 
 @dataclass(frozen=True)
 class _Node:
@@ -79,15 +86,15 @@ class _Node:
     children: tuple[_Node, ...]
 
 
-def draw_instructions(moves: list[int], free_line: int) -> DrawCode:
-    """Instructions for the draw among two or more moves, given by their lines.
+def draw_instructions(groups: list[list[int]], free_line: int) -> DrawCode:
+    """Instructions for the draw among moves, given by their lines, in two or more groups of which one move at most is legal.
 
     Lines from ``free_line`` on may be used. The lines of the moves say what is legal before, and what is drawn afterwards.
     """
-    width = (len(moves) - 1).bit_length()
+    width = (len(groups) - 1).bit_length()
     root, any_line = free_line, free_line + 3 * width + 1
     writer = _Writer(any_line + 1)
-    tree = _count(writer, moves)
+    tree = _count(writer, [group[0] if len(group) == 1 else writer.some(group) for group in groups])
     for j in range(width):
         writer.copy(tree.count[j], root + j)
     writer.copy(writer.some(list(tree.count)), any_line)
@@ -98,16 +105,19 @@ def draw_instructions(moves: list[int], free_line: int) -> DrawCode:
         node, rank, here = pending.pop()
         if node.children:
             pending += _split(writer, node, rank, here)
+        elif len(groups[node.first]) == 1:
+            chosen.append((here, groups[node.first][0]))
         else:
-            chosen.append((here, moves[node.first]))
+            for line in groups[node.first]:
+                writer.restrict(line, here)
     for value, line in chosen:
         writer.copy(value, line)
     return DrawCode(_assembled(writer, middle), root, width, any_line)
 
 
-def _count(writer: _Writer, moves: list[int]) -> _Node:
-    """The tree over all moves with its counts, as balanced as can be."""
-    level = [_Node(i, 1, (line,), ()) for i, line in enumerate(moves)]
+def _count(writer: _Writer, leaves: list[int]) -> _Node:
+    """The tree over all leaves with its counts, as balanced as can be."""
+    level = [_Node(i, 1, (value,), ()) for i, value in enumerate(leaves)]
     while len(level) > 1:
         pairs = [_joined(writer, a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
         level = pairs + level[2 * len(pairs) :]

@@ -29,12 +29,12 @@ def run(connection: Connection) -> None:
     order = connection.recv()
     assert isinstance(order, Order)
     threading.Thread(target=_end_with, args=(connection,), daemon=True).start()
-    best = order.circuit.literals
+    best, known = order.circuit.literals, 0
     for seconds in order.seconds:
         begin = time.thread_time()
         circuit = simplify(order.circuit, order.game, seconds=seconds)
-        if circuit.literals < best:
-            best = circuit.literals
+        if circuit.literals < best or (circuit.literals == best and len(circuit.exclusive) > known):
+            best, known = circuit.literals, len(circuit.exclusive)
             connection.send(circuit)
         if time.thread_time() - begin < seconds / 2:
             return

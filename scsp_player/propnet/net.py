@@ -88,12 +88,17 @@ class Propnet:
             self.player = self._player_of(circuit, None)
 
     def _player_of(self, circuit: Circuit, like: Player | None) -> Player:
-        """A player of a circuit, which plays exactly as another one if one is given."""
+        """A player of a circuit; if another one is given it plays as that one does, apart from draws among exclusive moves."""
         number = range(len(self.phases))
         models = like.program.codes if like else [None for _ in number]
         codes = tuple(
             PhaseCode.of_phase(
-                self.game, circuit_of_phase(self.game, circuit, self.phases, i), self._layout, self.phases.fluents, model
+                self.game,
+                circuit_of_phase(self.game, circuit, self.phases, i),
+                self._layout,
+                self.phases.fluents,
+                model,
+                circuit.exclusive,
             )
             for i, model in zip(number, models, strict=True)
         )
@@ -101,17 +106,21 @@ class Propnet:
         return Player(program, self._layout, self._goals, self._most_moves, like.groups if like else None)
 
     def improve(self, seconds: float) -> None:
-        """Take so many seconds of processor time to simplify the circuit that playouts use; they become faster and stay the same.
+        """Take so many seconds of processor time to simplify the circuit that playouts use; they become faster.
 
         What is known of states that matches get to goes into it, so afterwards playouts should begin in such states only. Other
         threads may use the network meanwhile: playouts that are being played go on with the old circuit.
         """
         self.use(simplify(self.circuit, self.game, seconds=seconds))
 
-    def use(self, circuit: Circuit) -> None:
-        """Play with a circuit that ``simplify`` has made of the network's from now on."""
+    def use(self, circuit: Circuit, *, same_draws: bool = False) -> None:
+        """Play with a circuit that ``simplify`` has made of the network's from now on.
+
+        With ``same_draws`` playouts stay the same, move for move. Otherwise roles with many moves may draw in another order.
+        """
         if circuit is not self.circuit:
-            circuit = replace(circuit, goal=circuit.goal[self._goals.order])
+            exclusive = () if same_draws else circuit.exclusive
+            circuit = replace(circuit, goal=circuit.goal[self._goals.order], exclusive=exclusive)
             self.player = self._player_of(circuit, self.player)
 
     def improve_in_background(self, *seconds: float) -> Improvement:

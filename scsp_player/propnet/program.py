@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
 from scsp_player.propnet.circuit import Circuit
-from scsp_player.propnet.draw_circuit import WRITTEN_OUT, DrawCode, draw_instructions
+from scsp_player.propnet.draw_circuit import GROUPS_WRITTEN_OUT, WRITTEN_OUT, DrawCode, draw_instructions
+from scsp_player.propnet.exclusive_moves import exclusive_moves
 from scsp_player.propnet.phases import Phases
 from scsp_player.propnet.playout_layout import Entry, Phase, Role
 from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, STAGES, TERMINAL, Schedule, schedule
@@ -22,6 +24,9 @@ GOAL_OPERANDS = 8
 
 MOVE_OPERANDS = 20
 """What drawing costs for each potential move, measured in operands."""
+
+LEAST_GROUPED = 100
+"""Roles with fewer moves draw among them one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +57,13 @@ class PhaseCode:
         layout: Layout,
         fixed: NDArray[np.int64],
         like: PhaseCode | None = None,
+        exclusive: Sequence[IntArray] = (),
     ) -> PhaseCode:
         """Code for playouts from the circuit of one phase.
 
         A role whose move is certain does not draw, and the fluents ``fixed`` are left alone. Code that is made ``like`` other code
-        draws among the same moves, so that the same random numbers give the same playouts.
+        draws among the same moves, so that the same random numbers give the same playouts, unless draws make use of fluents that
+        are ``exclusive`` (see ``exclusive_moves``).
         """
         plan = schedule(circuit)
         bounds: list[tuple[int, int]] = []
@@ -74,7 +81,10 @@ class PhaseCode:
         changes = plan.next != 2 * (1 + np.arange(game.fluents))
         changes[fixed] = False
         code = vector_code(plan, layout, Answers.of(plan, layout, drawn, np.flatnonzero(changes), percepts=False))
-        return cls._with(plan, code, np.array(bounds, np.int64).reshape(-1, 2), layout.move + drawn, np.flatnonzero(changes))
+        leaves = [
+            exclusive_moves(circuit, drawn[a:b].tolist(), exclusive if b - a >= LEAST_GROUPED else ()) for a, b in bounds
+        ]
+        return cls._with(plan, code, np.array(bounds, np.int64).reshape(-1, 2), layout.move, drawn, leaves, np.flatnonzero(changes))
 
     @classmethod
     def of_game(cls, game: GroundGame, circuit: Circuit, layout: Layout) -> PhaseCode:
@@ -83,16 +93,27 @@ class PhaseCode:
         moves, fluents = np.arange(game.moves), np.arange(game.fluents)
         code = vector_code(plan, layout, Answers.of(plan, layout, moves, fluents))
         bounds = np.stack([game.role_start[:-1], game.role_start[1:]], axis=1)
-        return cls._with(plan, code, bounds, layout.move + moves, fluents)
+        leaves = [[[move] for move in range(a, b)] for a, b in bounds.tolist()]
+        return cls._with(plan, code, bounds, layout.move, moves, leaves, fluents)
 
     @classmethod
     def _with(
-        cls, plan: Schedule, code: VectorCode, bounds: NDArray[Any], moves: NDArray[np.int64], changed: NDArray[np.int64]
+        cls,
+        plan: Schedule,
+        code: VectorCode,
+        bounds: NDArray[Any],
+        first_line: int,
+        moves: NDArray[np.int64],
+        leaves: list[list[list[int]]],
+        changed: NDArray[np.int64],
     ) -> PhaseCode:
-        draws = tuple(
-            draw_instructions(moves[a:b].tolist(), code.lines) if 1 < b - a <= WRITTEN_OUT else None for a, b in bounds.tolist()
-        )
-        return cls(plan, code, bounds.astype(np.int64), draws, moves.astype(np.int32), changed.astype(np.int32))
+        draws = []
+        for first, last, groups in zip(*bounds.T.tolist(), leaves, strict=True):
+            most = WRITTEN_OUT if len(groups) == last - first else GROUPS_WRITTEN_OUT
+            lines = [[first_line + move for move in group] for group in groups]
+            draws.append(draw_instructions(lines, code.lines) if 1 < len(groups) <= most else None)
+        lines_of_moves = (first_line + moves).astype(np.int32)
+        return cls(plan, code, bounds.astype(np.int64), tuple(draws), lines_of_moves, changed.astype(np.int32))
 
     def step_cost(self) -> int:
         """What a move in all lanes costs, in operands."""

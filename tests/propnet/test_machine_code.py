@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,7 @@ def bits(lines):
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("moves", [2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 65, 100])
 def test_written_out_draw_finds_the_move_of_every_rank(moves, native):
-    draw = draw_instructions(list(range(5, 5 + moves)), 5 + moves)
+    draw = draw_instructions([[line] for line in range(5, 5 + moves)], 5 + moves)
     stretches = Stretches.of(draw.code, native)
     rng = np.random.default_rng(moves)
     workspace = Workspace.of(2, draw.code.lines + draw.code.lines % 2, 0, 1)
@@ -92,6 +93,38 @@ def test_written_out_draw_finds_the_move_of_every_rank(moves, native):
     drawn = bits(memory[:, 5 : 5 + moves])
     for lane in range(2 * LANES):
         expected = np.flatnonzero(bits(legal)[:, lane])[rank[lane] : rank[lane] + 1] if counts[lane] else []
+        assert np.flatnonzero(drawn[:, lane]).tolist() == list(expected)
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("sizes", [(1, 2), (3, 1, 1, 2), (2,) * 9, (5, 1, 7, 3, 2, 4)])
+def test_draw_among_groups_of_exclusive_moves(sizes, native):
+    first = 5 + np.append(0, np.cumsum(sizes))
+    draw = draw_instructions([list(range(a, b)) for a, b in pairwise(first.tolist())], int(first[-1]))
+    stretches = Stretches.of(draw.code, native)
+    rng = np.random.default_rng(len(sizes))
+    memory = (workspace := Workspace.of(1, draw.code.lines + draw.code.lines % 2, 0, 1)).memory
+    # In every lane one move of each group is legal, or none.
+    legal = np.zeros((int(first[-1]) - 5, LANES), np.bool_)
+    for a, size in zip(first[:-1] - 5, sizes, strict=True):
+        legal[a + rng.integers(0, size, LANES), np.arange(LANES)] = rng.random(LANES) < 0.6
+
+    def rows(lanes):
+        return np.packbits(lanes, axis=-1, bitorder="little").view(np.uint64)
+
+    memory[0, 5 : first[-1]] = rows(legal)
+    run(stretches, workspace, 1, 0)
+    counts = legal.sum(axis=0)
+    counted = bits(memory[:, draw.root : draw.root + draw.width])
+    np.testing.assert_array_equal((counted << np.arange(draw.width)[:, None]).sum(axis=0), counts % (1 << draw.width))
+    rank = rng.integers(0, np.maximum(counts, 1))
+    for j in range(draw.width):
+        memory[0, draw.root + j] = rows(rank >> j & 1)
+    memory[0, draw.root + draw.width] = rows(counts > 0)
+    run(stretches, workspace, 1, 1)
+    drawn = bits(memory[:, 5 : first[-1]])
+    for lane in range(LANES):
+        expected = np.flatnonzero(legal[:, lane])[rank[lane] : rank[lane] + 1] if counts[lane] else []
         assert np.flatnonzero(drawn[:, lane]).tolist() == list(expected)
 
 

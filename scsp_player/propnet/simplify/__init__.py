@@ -7,6 +7,7 @@ states that legal play reaches, and for joint legal moves; see there.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet.circuit import Circuit, cleaned
@@ -42,8 +43,10 @@ def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
     # First what is cheap, and may shrink logic that the later steps would otherwise have to carry along.
     result = cleaned(with_factors(circuit, begin + FIRST_SHARE * seconds, of_state=True))
     result = cleaned(with_one_move(result, game, begin + MOVES_SHARE * seconds))
-    excluded = exclusions(exclusive_groups(result, game, begin + PROOF_SHARE * seconds), game.fluents)
+    groups = exclusive_groups(result, game, begin + PROOF_SHARE * seconds)
+    excluded = exclusions(groups, game.fluents)
     result = cleaned(with_one_move(result, game, begin + STATES_SHARE * seconds, excluded=excluded))
     result = cleaned(with_factors(result, begin + FACTORS_SHARE * seconds))
     result = cleaned(with_sharing(result, begin + seconds))
-    return min(result, circuit, key=lambda c: c.literals)
+    best = min(result, circuit, key=lambda c: c.literals)
+    return replace(best, exclusive=tuple(groups)) if groups else best
