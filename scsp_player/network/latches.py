@@ -26,6 +26,7 @@ class Latches:
         demanded, denied: bool[moves, fluents], what is true, and what is false, whenever a move is legal before the end.
         added: int32[moves], the one latched fluent that a move makes true, which was false before; -1 if the move may make none
             true, or several, or one that is true already.
+        stays, comes: bool[fluents, possible moves], the fluent stays true where it is, and becomes true if it was not.
     """
 
     fluents: Bools
@@ -34,6 +35,8 @@ class Latches:
     demanded: Bools
     denied: Bools
     added: NDArray[np.int32]
+    stays: Bools
+    comes: Bools
 
     def one_a_move(self) -> bool:
         """Whether every move makes exactly one of them true, so that their number tells how many moves were made."""
@@ -51,7 +54,8 @@ def latches(game: GroundGame, merged: MoveRules, exclusive: Bools) -> Latches:
     known = effects(game, merged)
     demanded, denied = implied_fluents(game, merged, exclusive)
     possible = game.legal_literal != FALSE
-    kept: Bools = np.all((known.surely_keeps | denied.T)[:, possible], axis=1)
+    stays: Bools = np.logical_or(known.surely_keeps, denied.T)
+    kept: Bools = np.all(stays[:, possible], axis=1)
     # What is always true refutes the moves that need it to be false.
     possible = np.logical_and(possible, ~denied[:, kept & game.initial].any(axis=1))
     fluents = kept & ~game.initial & ~autonomous(game)
@@ -59,7 +63,8 @@ def latches(game: GroundGame, merged: MoveRules, exclusive: Bools) -> Latches:
     first = candidates.argmax(axis=0)
     moves = np.arange(game.moves)
     clear = (candidates.sum(axis=0) == 1) & known.surely_adds[first, moves] & denied[moves, first]
-    return Latches(fluents, kept, possible, demanded, denied, np.where(clear, first, -1).astype(np.int32))
+    added = np.where(clear, first, -1).astype(np.int32)
+    return Latches(fluents, kept, possible, demanded, denied, added, stays[:, possible], known.surely_adds[:, possible])
 
 
 def autonomous(game: GroundGame) -> Bools:

@@ -56,6 +56,7 @@ class Structure:
         one_a_move: whether the latched fluents count the moves.
         families: sets of fluents that look alike, by families of disjoint ones.
         groups: those of them of which one seems to be true at any time; seen in play, not proved.
+        lasting: those of them of which one is true at any time, as is proved.
         impossible: scores that no reachable state brings.
     """
 
@@ -83,6 +84,13 @@ class Structure:
             for (family, fluents), lacking in zip(proposed, missing.tolist(), strict=True):
                 if not lacking:
                     self.groups[family].append(fluents)
+        stays, comes = self.latched.stays, self.latched.comes
+        self.lasting = [
+            group
+            for groups in self.groups.values()
+            for group in groups
+            if (stays[group].all(axis=0) | comes[group].any(axis=0)).all()
+        ]
         self.impossible: set[int] = set()
 
     def clock_states(self, propnet: Propnet, state: NDArray[np.uint64]) -> Bools | None:
@@ -143,7 +151,10 @@ class FinalStates:
         for group in (group for members in structure.groups.values() for group in members):
             clauses.add([self.guess ^ 1, *(2 * group).tolist()])
             self._add_supports(group)
+        for group in structure.lasting:
+            clauses.add((2 * group).tolist())
         self._times = self._add_clock()
+        self._earlier: ClauseSolver | None = None
         #: bool[fluents]: what tells last states apart.
         self.telling: Bools = (latched if structure.one_a_move else self._logic.needed) & ~structure.clock
         self._solver = self._make_solver()
@@ -160,6 +171,35 @@ class FinalStates:
         """Whether there is certainly no such state; None if that is not known in time."""
         found = self._solver.solve([], expired)
         return None if found is None else not found
+
+    def none_earlier(self, moves: int, expired: Callable[[], bool]) -> bool | None:
+        """Whether certainly no such state is reached in fewer moves; None if that is not known in time.
+
+        Fewer moves latch fewer fluents, where each latches one, and take the clock less far. Only to be asked for one number of
+        moves, and before another state was asked for after the first one.
+        """
+        if self._earlier is None:
+            clauses = self._logic.clauses
+            if self._structure.one_a_move:
+                latched = np.flatnonzero(self._structure.latched.fluents)
+                self._bound_latched(latched, int(self._now[latched].sum()) + moves)
+            for late in self._times[moves:]:
+                clauses.add([late ^ 1])
+            self._earlier = self._make_solver()
+        found = self._earlier.solve([], expired)
+        return None if found is None else not found
+
+    def _bound_latched(self, latched: NDArray[np.intp], bound: int) -> None:
+        """Fewer than so many sets of fluents that exclude each other have a true one."""
+        cover = clique_cover(self._exclusive[np.ix_(latched, latched)])
+        if len(cover) < bound or len(cover) * bound > MAX_COUNTED:
+            return
+        clauses = self._logic.clauses
+        inputs = []
+        for clique in cover:
+            inputs.append(2 * clauses.fresh())
+            clauses.define(inputs[-1] >> 1, [[2 * int(latched[f])] for f in clique])
+        clauses.add([at_least(clauses, inputs, bound)[-1] ^ 1])
 
     def states(self, expired: Callable[[], bool]) -> Iterator[Bools | None]:
         """bool[fluents] of one last state after the other, different in ``telling``; None whenever ``expired`` interrupts.
@@ -183,11 +223,15 @@ class FinalStates:
 
     def _add_supports(self, group: NDArray[np.int32]) -> None:
         """Fluents need one of the members of a group that they do not exclude; so propagation works as arc consistency does."""
-        excluded = self._structure.exclusive[:, group]
-        left = (~excluded).sum(axis=1)
-        for fluent in np.flatnonzero(excluded.any(axis=1) & (left <= MOST_SUPPORTS)).tolist():
-            if fluent not in group:
-                self._logic.clauses.add([self.guess ^ 1, 2 * fluent + 1, *(2 * group[~excluded[fluent]]).tolist()])
+        excluded = self._structure.exclusive[group]
+        left = len(group) - np.count_nonzero(excluded, axis=0)
+        wanting = (left <= MOST_SUPPORTS) & (left < len(group))
+        wanting[group] = False
+        for width in np.unique(left[wanting]).tolist():
+            fluents = np.flatnonzero(wanting & (left == width))
+            needed = np.nonzero(~excluded[:, fluents].T)[1].reshape(len(fluents), width)
+            rows = np.column_stack([np.full(len(fluents), self.guess ^ 1), 2 * fluents + 1, 2 * group[needed]])
+            self._logic.clauses.extend(rows)
 
     def _add_duals(self) -> bool:
         """Where as many values as there are variables can be taken once at most, each of them is taken; whether there are such."""

@@ -91,6 +91,8 @@ class GoalFirst:
                 moves = yield from self._moves_to(target, final.telling, score)
                 if moves is not None:
                     line.offer(float(score), moves)
+                    if line.score == score == line.possible:
+                        yield from self._prove_shortest(final, len(line.moves))
                     break
                 tried += 1
                 if tried >= MOST_TARGETS:
@@ -126,6 +128,17 @@ class GoalFirst:
         line = self._line
         if maps.proved and last is not None and line.score == score == line.possible and len(line.moves) <= len(last):
             line.shortest = True
+
+    def _prove_shortest(self, final: FinalStates, moves: int) -> Generator[None, None, None]:
+        """Find out whether what scores so much takes so many moves."""
+        yield
+        proved = None
+        while proved is None:
+            proved = final.none_earlier(moves, lambda: self._expired())
+            if proved is None:
+                yield
+        if proved and len(self._line.moves) == moves:
+            self._line.shortest = True
 
     def _play(self, moves: NDArray[np.int32], score: int) -> None:
         """Offer a line if it is legal and ends with the score, then or before."""

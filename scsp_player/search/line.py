@@ -17,7 +17,7 @@ class BestLine:
         score: of the line, -1 if there is none.
         moves: int32[length, roles], global move indices.
         certain: whether no line scores more.
-        shortest: whether no line that scores as much is known to be shorter, by enumeration of all shorter ones.
+        shortest: whether it is proved that no line that scores as much is shorter.
     """
 
     possible: float

@@ -1,6 +1,7 @@
 """Lines found from the last state backwards: puzzles of conditions, and proofs that a score is out of reach."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -138,3 +139,49 @@ def test_cliques_cover():
     excluded = np.ones((5, 5), np.bool_)
     excluded[0, 4] = excluded[4, 0] = False
     assert clique_cover(excluded) == [[0, 1, 2, 3], [4]]
+
+
+def proved(game):
+    """The line found, with the work done to its end."""
+    line = BestLine(float(game.goal_value.max()))
+    search = GoalFirst(Propnet(game), game.initial_state, line)
+    while not search.done and not line.shortest:
+        search.step(lambda: False)
+    return line
+
+
+@pytest.mark.parametrize(
+    ("sheet", "moves"), [(NEIGHBOURS, 6), (UNATTACKED, 4), ("queens-6", 6)], ids=["path", "rooks", "queens"]
+)
+def test_each_move_and_each_turn_is_needed(sheet, moves):
+    line = proved(game_of(sheet))
+    assert (line.score, len(line.moves), line.shortest) == (100, moves, True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_called_the_shortest_line_is(seed):
+    source = random.Random(seed)
+    switches = range(6)
+    wanted = [sorted(source.sample(switches, source.randint(1, 4))) for _ in range(source.randint(1, 3))]
+    text = "(role r)" + "".join(f"(<= (legal r (press {i})) (not (true (on {i})))) (switch {i})" for i in switches)
+    text += "(<= (next (on ?i)) (does r (press ?i))) (<= (next (on ?i)) (true (on ?i)))"
+    # All of one set, or (sometimes) one of each set.
+    if source.random() < 0.5:
+        text += "".join(f"(<= lit {' '.join(f'(true (on {i}))' for i in one)})" for one in wanted)
+        least = min(map(len, wanted))
+    else:
+        text += "".join(f"(<= (lit {k}) (true (on {i})))" for k, one in enumerate(wanted) for i in one)
+        text += f"(<= lit {' '.join(f'(lit {k})' for k in range(len(wanted)))})"
+        sets = (chosen for size in switches for chosen in itertools.combinations(switches, size + 1))
+        least = len(next(chosen for chosen in sets if all(set(one) & set(chosen) for one in wanted)))
+    text = text.replace("(lit ", "(lit_of ") + "(<= terminal lit) (<= (goal r 100) lit) (<= (goal r 0) (not lit))"
+    line = proved(ground(parse_program(text, "switches")))
+    assert line.score == 100
+    assert len(line.moves) == least or not line.shortest
+
+
+def test_groups_are_proved_to_last_where_moves_replace_one_member_by_another():
+    game = game_of(NEIGHBOURS)
+    names = {frozenset(str(game.fluent(int(f))) for f in group) for group in Structure(game).lasting}
+    assert any({"(cell 1 2 free)", "(cell 1 2 2)"} <= group for group in names)
+    assert all("(cell" in fluent for group in names for fluent in group)
