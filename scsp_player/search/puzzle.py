@@ -13,6 +13,7 @@ from scsp_player.gdl.reading import parse_program
 from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
+from scsp_player.search.apart import Apart
 from scsp_player.search.beam import BeamSearch
 from scsp_player.search.expansion import Expander
 from scsp_player.search.final_states import Structure
@@ -22,7 +23,7 @@ from scsp_player.search.line import BestLine
 from scsp_player.search.policy_search import PolicySearch
 from scsp_player.search.settings import MoveStatistics, SearchSettings
 from scsp_player.search.state_space import StateSpace
-from scsp_player.structure import find_clock, find_counters
+from scsp_player.structure import GameStructure, find_clock, find_counters
 
 SLICE = 0.02
 """Seconds that the enumeration of states takes at a time; the other searches take single steps."""
@@ -36,6 +37,12 @@ PIECE = 0.1
 GOAL_FIRST = 3
 """Its place among the searches."""
 
+APART = 4
+"""That of the search of independent parts."""
+
+PARTS_FIRST = 1.0
+"""Seconds that independent parts are searched before anything else is tried."""
+
 REHEARSAL = """
 (role r) (init (at 0)) (succ 0 1) (succ 1 2)
 (<= (legal r go) (true (at 0))) (<= (legal r go) (true (at 1))) (<= (legal r back) (true (at 1)))
@@ -45,10 +52,11 @@ REHEARSAL = """
 
 
 class PuzzleSearch:
-    """Four searches share the clock: enumeration of all states, beam search for near goals, playouts that learn, and goals first.
+    """Five searches share the clock: all states, beams of states near goals, playouts that learn, goals first, independent parts.
 
     The enumeration proves, and finds the shortest line; beams and playouts find good lines where there are too many states; the
-    search that begins with the last state solves what is a matter of conditions rather than of order. Used like ``MacUcb``.
+    search that begins with the last state solves what is a matter of conditions rather than of order; games that are made of
+    independent ones are searched part by part, before anything else. Used like ``MacUcb``.
 
     Attributes:
         line: the best line from the present state.
@@ -78,6 +86,7 @@ class PuzzleSearch:
         self._generator = np.random.default_rng(seed)
         self._nearness = GoalNearness(game, role)
         self._structure: Structure | None = None
+        self._parts: GameStructure | None = None
         self._clock = find_clock(game, propnet.circuit, find_counters(game))
         self._begin(game.initial_state, BestLine(float(game.goal_value.max(initial=0))))
 
@@ -93,6 +102,8 @@ class PuzzleSearch:
             search._goal_first.step(lambda: False)
         for step in search._steps:
             step(math.inf)
+        while not search._apart.done:
+            search._apart.step(lambda: False)
 
     def _begin(self, state: NDArray[np.uint64], line: BestLine) -> None:
         """Search from a state, with what is left of the best line."""
@@ -105,11 +116,13 @@ class PuzzleSearch:
         policy = PolicySearch(self._propnet, state, line, self._generator)
         # What it learnt about the game holds from every state on.
         self._goal_first = GoalFirst(self._propnet, state, line, self._structure)
+        self._apart = Apart(self._propnet, state, line, self._parts)
         self._steps: list[Callable[[float], None]] = [
             self._enumerate,
             lambda end: beam.step(lambda: self._now() >= end),
             lambda end: policy.step(lambda: self._now() >= end),
             self._from_the_goal,
+            self._part_by_part,
         ]
         self._spent = [0.0] * len(self._steps)
 
@@ -230,6 +243,10 @@ class PuzzleSearch:
         spent[GOAL_FIRST] /= 8 if adds else 2
         if self._goal_first.done or self._goal_first.next_seconds > left:
             spent[GOAL_FIRST] = math.inf
+        if self._apart.done or self._apart.next_seconds > left:
+            spent[APART] = math.inf
+        elif spent[APART] < PARTS_FIRST and not self.line.certain:
+            return APART
         if self.line.certain:
             # The others say nothing about how short it is.
             spent[1:GOAL_FIRST] = [math.inf] * (GOAL_FIRST - 1)
@@ -240,6 +257,12 @@ class PuzzleSearch:
         end = min(deadline, self.clock() + PIECE)
         self._goal_first.step(lambda: self._now() >= end)
         self._structure = self._goal_first.structure
+
+    def _part_by_part(self, deadline: float) -> None:
+        """A piece of the search of independent parts."""
+        end = min(deadline, self.clock() + PIECE)
+        self._apart.step(lambda: self._now() >= end)
+        self._parts = self._apart.structure
 
     def _enumerate(self, deadline: float) -> None:
         """A slice of the enumeration."""

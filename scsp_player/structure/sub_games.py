@@ -53,11 +53,14 @@ class SubGame:
         moves: int64[m], the moves (global indices) that are made in it; of simultaneous sub-games the first of each set of moves
             that are all the same to it.
         timed: whether what its moves do depends on counters, too.
+        same: int64[moves], of simultaneous sub-games of a game with one role: equal numbers for moves (global indices) that are all
+            the same to it, -1 for moves that are never made; else empty.
     """
 
     fluents: NDArray[np.int64]
     moves: NDArray[np.int64]
     timed: bool
+    same: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +231,11 @@ class _Search:
             if not len(moves):
                 return None
             timed = self._timed[fluents].any() or self._clocked[moves].any()
-            games.append(SubGame(fluents, moves, bool(timed)))
+            same = np.zeros(0, np.int64)
+            if kind is Kind.SIMULTANEOUS and self._known.joint.shape[1] == 1:
+                same = np.full(len(touched), -1, np.int64)
+                same[self._known.joint[:, 0]] = self._moves_in(labels == name, np.arange(len(self._known.joint)))
+            games.append(SubGame(fluents, moves, bool(timed), same))
         made = np.isin(np.arange(len(touched)), self._known.joint)
         return SubGames(kind, tuple(games), np.flatnonzero(made & ~touched.any(axis=1)))
 

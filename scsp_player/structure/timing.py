@@ -54,11 +54,8 @@ def find_clock(game: GroundGame, circuit: Circuit, counters: Counters) -> Clock 
         return None
     if not fluents.any():
         return None
-    cases = Cases(circuit, len(course))
-    for fluent in np.flatnonzero(fluents).tolist():
-        cases.forced[1 + fluent] = course[:, fluent]
-    cases.solve()
-    over = cases.of(np.array([circuit.terminal], np.int32))[0]
+    cases = _along(circuit, fluents, course)
+    over = _over(cases)
     ends = np.flatnonzero(over == TRUE)
     last = int(ends[0]) if len(ends) else len(course)
     goals = cases.of(circuit.goal)
@@ -73,6 +70,29 @@ def find_clock(game: GroundGame, circuit: Circuit, counters: Counters) -> Clock 
     # What scores less may be told of the last moment alone, but then it must not stand beside another score before.
     same = goals[:, last] == before[:, 0]
     return Clock(fluents, most) if (same | ((game.goal_value <= most) & (before[:, 0] == 0))).all() else None
+
+
+def longest_match(circuit: Circuit, counters: Counters) -> int | None:
+    """After so many turns every match is over, whatever is played; None if counters do not say so."""
+    course = counters.course
+    if len(course) * len(circuit.kind) > MOST_CELLS:
+        return None
+    ends = np.flatnonzero(_over(_along(circuit, counters.fluents, course)) == TRUE)
+    return int(ends[0]) if len(ends) else None
+
+
+def _along(circuit: Circuit, fluents: Bools, course: Bools) -> Cases:
+    """The circuit for each of the values that some of the counters go through."""
+    cases = Cases(circuit, len(course))
+    for fluent in np.flatnonzero(fluents).tolist():
+        cases.forced[1 + fluent] = course[:, fluent]
+    cases.solve()
+    return cases
+
+
+def _over(cases: Cases) -> NDArray[np.uint64]:
+    words: NDArray[np.uint64] = cases.of(np.array([cases.circuit.terminal], np.int32))[0]
+    return words
 
 
 def _needed(circuit: Circuit, counters: Bools) -> Bools:
