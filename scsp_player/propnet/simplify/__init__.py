@@ -18,7 +18,7 @@ from scsp_player.propnet.simplify.sharing import with_sharing
 
 __all__ = ["simplify"]
 
-FIRST_SHARE, MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.4, 0.5, 0.65, 0.78, 0.9
+FIRST_SHARE, MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.4, 0.5, 0.75, 0.85, 0.92
 """When to be ready with factors of what depends on the state alone, with rewriting by moves, with learning which fluents exclude
 each other, with rewriting by that, with factors of everything. Few circuits need all of the time for the first."""
 

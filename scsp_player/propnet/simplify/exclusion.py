@@ -28,7 +28,7 @@ from scsp_player.propnet.simplify.sampling_kernels import mark_refuted
 MAX_FREE_ARITY = 4
 """Of fluents with so many arguments every non-empty set of arguments is tried as the free one, of others single ones."""
 
-LANES, TURNS = 256, 120
+LANES, TURNS = 64, 120
 """How many random matches are watched, and for how long."""
 
 MAX_GROUP = 400
