@@ -15,9 +15,9 @@ from scsp_player.propnet.playout_layout import RANDOM_LINES, Status, Totals
 
 CACHE_LINE = 64  # bytes
 PAGE = 4096  # bytes; addresses that differ by a multiple of it disturb each other in the processor
-GROUP_MEMORY = 640 << 10
-"""Bytes that the values of the lane groups of one call together may take: about the size of a second-level cache."""
-MOST_GROUPS = 16
+GROUP_MEMORY = 384 << 10
+"""Bytes that the lane groups of one call together may take: most of a second-level cache, which code passes through as well."""
+MOST_GROUPS = 8
 """Lane groups of one call at most."""
 
 
@@ -68,7 +68,7 @@ class GroupLines:
 
     def groups(self) -> int:
         """How many lane groups one call should work on."""
-        return max(2, min(MOST_GROUPS, GROUP_MEMORY // (self.values * VECTOR_BYTES)))
+        return max(2, min(MOST_GROUPS, GROUP_MEMORY // (self.tree * VECTOR_BYTES)))
 
 
 TIME_BITS = 64
