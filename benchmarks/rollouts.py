@@ -1,15 +1,19 @@
 """Random playouts a second beside the published figures of a propnet player.
 
 Example: ``python benchmarks/rollouts.py ../shared/games --seconds 5`` measures every game of ``published_playouts.json`` whose
-sheet is in the folder; ``--stages`` shows instead what each part of the program contributes.
+sheet is in the folder; ``--stages`` shows instead what each part of the program contributes; ``--first`` how soon every sheet of
+the folder plays, each in a process of its own.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import resource
 import time
 from collections.abc import Callable
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +22,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from scsp_player.commands.bench_rollouts import measure_sheet
+from scsp_player.commands.bench_rollouts import load_kernels, measure_sheet, sheets_in
 from scsp_player.commands.machine_facts import machine_facts
-from scsp_player.gdl import load_program
-from scsp_player.grounding import GroundGame, ground
+from scsp_player.gdl import GdlError, load_program
+from scsp_player.grounding import BudgetExceeded, GroundGame, ground
 from scsp_player.propnet import Propnet
 
 PUBLISHED = Path(__file__).with_name("published_playouts.json")
@@ -67,15 +71,57 @@ def stages(sheet: Path, seconds: float) -> dict[str, float]:
     return rates
 
 
+def first_playout(sheet: Path, grounding: float) -> dict[str, Any]:
+    """CPU seconds to ground a sheet (at most ``grounding``), to compile it completely, and to the end of the first playout.
+
+    Also the memory of 512 lanes and the growth of the process's peak, both in MiB.
+    """
+    before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    try:
+        game = ground(load_program(sheet), seconds=grounding)
+    except (GdlError, BudgetExceeded) as error:
+        return {"game": sheet.name, "error": str(error)}
+    grounded = time.process_time()
+    try:
+        net = Propnet(game)
+    except ValueError as error:
+        return {"game": sheet.name, "error": str(error)}
+    compiled = time.process_time()
+    net.playouts(game.initial_state[None], playouts_per_state=1, max_depth=200)
+    return {
+        "game": sheet.name,
+        "ground_s": grounded - begin,
+        "compile_s": compiled - grounded,
+        "first_s": time.process_time() - grounded,
+        "gates": sum(code.plan.gates for code in net.player.program.codes),
+        "lanes_mib": (2 * net.player.group_bytes + net.player.program.code_bytes) / 2**20,
+        "peak_mib": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**10,
+    }
+
+
+def first_playouts(folder: Path, grounding: float) -> list[dict[str, Any]]:
+    """``first_playout`` of all sheets of a folder."""
+    load_kernels()
+    sheets = sheets_in(folder)
+    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        results = pool.imap(partial(first_playout, grounding=grounding), sheets)
+        return list(track(results, "playing", len(sheets), console=Console(stderr=True), transient=True))
+
+
 def main(
     folder: Annotated[Path, typer.Argument(help="Folder with the sheets.", exists=True)],
     seconds: Annotated[float, typer.Option(help="CPU seconds of playouts a game.")] = 5.0,
     improve: Annotated[float, typer.Option(help="Seconds for simplifying each circuit before playing.")] = 10.0,
     games: Annotated[str, typer.Option(help="Only these sheets, separated by commas.")] = "",
     by_stage: Annotated[bool, typer.Option("--stages", help="What each part of the program contributes.")] = False,
+    first: Annotated[bool, typer.Option("--first", help="How soon every sheet of the folder plays, and in what memory.")] = False,
+    grounding: Annotated[float, typer.Option(help="With --first, seconds that grounding a sheet may take.")] = 5.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
     """Measures playouts per CPU second of one thread from the initial state, beside the published figures."""
+    if first:
+        _show_first(first_playouts(folder, grounding), as_json)
+        return
     reference = published()
     chosen = [name for name in (games.split(",") if games else reference) if (folder / name).exists()]
     errors = Console(stderr=True)
@@ -102,6 +148,20 @@ def main(
     Console().print(table)
     if mean is not None:
         Console().print(f"geometric mean of {len(ratios)} ratios: {mean:.0f}; smallest: {min(ratios):.1f}")
+
+
+def _show_first(rows: list[dict[str, Any]], as_json: bool) -> None:
+    """The rows that miss a limit, and a summary; or everything."""
+    if as_json:
+        print(json.dumps({"results": rows, "machine": machine_facts()}))
+        return
+    measured = [row for row in rows if "error" not in row]
+    late = [row for row in measured if row["ground_s"] < 1 <= row["first_s"]]
+    slow = [row for row in measured if row["gates"] < 20_000 and row["compile_s"] > 5]
+    large = [row for row in measured if row["lanes_mib"] > 1024 or row["peak_mib"] > 1024]
+    for name, found in (("first playout after 1 s", late), ("20,000 gates in over 5 s", slow), ("over 1 GiB", large)):
+        Console().print(f"{name}: {len(found)}", *(json.dumps(row) for row in found), sep="\n")
+    Console().print(f"{len(measured)} of {len(rows)} sheets grounded in time")
 
 
 def _shown(value: Any) -> str:

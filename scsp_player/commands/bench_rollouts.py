@@ -43,7 +43,7 @@ def rollouts(
     from scsp_player.commands.machine_facts import machine_facts
 
     files = [file for path in paths for file in (sheets_in(path) if path.is_dir() else [path])]
-    kernel_seconds = _load_kernels()
+    kernel_seconds = load_kernels()
     console = Console(file=sys.stderr)
     rows: list[dict[str, Any]] = []
     for file in track(files, "playing", console=console, transient=True, disable=not console.is_terminal):
@@ -61,7 +61,7 @@ def sheets_in(folder: Path) -> list[Path]:
     return sorted(file for file in folder.iterdir() if file.suffix in (".kif", ".gdl"))
 
 
-def _load_kernels() -> float:
+def load_kernels() -> float:
     """CPU seconds until the code that serves all games is loaded, or compiled if it is not on disk."""
     import time
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
-from scsp_player.propnet.emit import WORDS
+from scsp_player.propnet.emit import VECTOR_BYTES, WORDS
 from scsp_player.propnet.lanes import first_lanes, spread_states
 from scsp_player.propnet.playout_layout import RANDOM_LINES, Call, Status, Totals
 from scsp_player.propnet.program import Program
@@ -106,6 +106,11 @@ class Player:
         step = sum(code.step_cost() for code in program.codes) // phases + 1
         self._steps = max(1, OPERANDS_A_CALL // step)
         self._record = self._constant_fields()
+
+    @property
+    def group_bytes(self) -> int:
+        """Memory of one lane group, 256 playouts side by side."""
+        return self._lines.end * VECTOR_BYTES
 
     def run(
         self,
