@@ -118,6 +118,7 @@ class EnginePool:
         else:
             self._places.pop(engine, None)
             await engine.close()
+            await self.fill()
 
     def _in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

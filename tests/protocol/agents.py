@@ -1,5 +1,6 @@
 """Agents that misbehave in ways that a server has to survive, and one that tells what it does; run in real engine processes."""
 
+import threading
 import time
 
 from scsp_player.agents.legal import LegalAgent
@@ -48,6 +49,17 @@ class Hungry(LegalAgent):
 
     def view(self):
         return {"value": 61.5}
+
+
+class Threaded(LegalAgent):
+    """Leaves a thread behind, with which its process leaves after the match."""
+
+    @classmethod
+    def prepare(cls):
+        """No rehearsal."""
+
+    def stop(self):
+        threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 
 
 class Ponderer(LegalAgent):

@@ -139,6 +139,17 @@ async def test_no_thinking_on_others_time_where_it_is_not_allowed(tmp_path):
         assert only(server).agent.view == {"value": 0.0}
 
 
+async def test_an_engine_that_leaves_after_its_match_is_replaced_before_the_next():
+    async with serving("tests.protocol.agents:Threaded") as server:
+        assert await post(server, start(DUEL, "left", clocks=(60, 20)), seconds=60) == "ready"
+        first = only(server).agent.pid
+        assert await post(server, "(ABORT m1)") == "aborted"
+        await until(lambda: not psutil.pid_exists(first), 30)
+        waiting = server.player._pool._waiting[EngineSpec("tests.protocol.agents:Threaded")]
+        await until(lambda: waiting, 30)
+        assert waiting[0].pid != first
+
+
 async def test_a_killed_server_goes_on_where_it_was(tmp_path):
     listener = socket.create_server(("127.0.0.1", 0))  # kept open, as systemd does
     hand_over = (
