@@ -146,7 +146,11 @@ class _Search:
         blocks = self._blocks.copy()
         while self._merge_linked(blocks) or self._merge_endings(blocks):
             self._check_time()
-        return self._result(Kind.SIMULTANEOUS, blocks.labels())
+        labels = blocks.labels()
+        lanes = np.arange(len(self._known.joint))
+        # Where all moves are the same something is counted, and nothing is played.
+        played = [name for name in np.unique(labels[self._free]) if self._moves_in(labels == name, lanes).max(initial=0) > 0]
+        return self._result(Kind.SIMULTANEOUS, labels) if len(played) > 1 else None
 
     def serial(self) -> SubGames | None:
         """Two sub-games, the second of which begins when the first one has ended."""

@@ -74,6 +74,18 @@ def test_moves_that_do_not_go_together_join():
     assert found is None
 
 
+def test_what_all_moves_do_alike_is_no_sub_game():
+    """Every move takes a cup away, and one of them is left over in the end: the number of cups is not played for."""
+    _, found = sub_games_of("""
+    (role r) (init (a 0)) (init (cups 3)) (less 3 2) (less 2 1) (less 1 0) (place 0) (place 1) (place 2)
+    (<= (legal r (to ?n)) (place ?n) (true (a ?m)) (distinct ?m ?n))
+    (<= moved (does r (to ?n)))
+    (<= (next (a ?n)) (does r (to ?n))) (<= (next (cups ?n)) moved (true (cups ?m)) (less ?m ?n))
+    (<= terminal (true (cups 0))) (<= (goal r 100) (true (a 2))) (<= (goal r 0) (not (true (a 2))))
+    """)
+    assert found is None
+
+
 def test_a_latch_that_the_next_part_sets():
     """The first part is locked by a fluent that the second part's moves set first of all."""
     _, found = sub_games_of("""
