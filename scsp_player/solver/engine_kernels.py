@@ -301,8 +301,7 @@ def run(
         pop_to(variables, constraints, slots, bits, trail, levels, control, up - 1)
         silent = tried and variables[x].alive > 2
         refute(variables, constraints, slots, values, trail, control, x, value, wide(1 if silent else 0))
-        if nogoods.size > 0:
-            note_refutation(nogoods, control, wide(values.size - 1), value)
+        note_refutation(nogoods, control, wide(values.size - 1), value)
         if silent:
             control.nodes += 1
             value = choose_value(variables, values, control, x, value_order)

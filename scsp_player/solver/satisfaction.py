@@ -50,7 +50,7 @@ def first_solution(store: Store | None, question: Question, seconds: float | Non
                 piece = min(left, _NODES_AT_ONCE if seconds is not None else _LONGEST_SLICE)
                 outcome, written = ask(store, ENUMERATE, depth, question, piece, buffer)
                 depth, left = -1, left - piece
-            if not len(store.nogoods):
+            if store.nogoods is None or not len(store.nogoods):
                 entries = COLUMNS * len(store.values) + _NOGOOD_ENTRIES
                 store = store._replace(nogoods=np.zeros(entries, dtype=np.int32))
             depth = RESTART

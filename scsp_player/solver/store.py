@@ -166,8 +166,8 @@ class Store(NamedTuple):
     """LEVEL[2 n + 3]"""
     control: NDArray[np.void]
     """CONTROL[1]"""
-    nogoods: NDArray[np.int32] = NO_NOGOODS
-    """int32: see ``nogood_kernels``; empty unless one solution is asked for."""
+    nogoods: NDArray[np.int32] | None = None
+    """int32: see ``nogood_kernels``; None or empty unless one solution is asked for, and not None if there are relations."""
 
 
 def build_store(instance: Instance, most_mask_words: int = MOST_MASK_WORDS) -> Store | None:
@@ -207,6 +207,7 @@ def build_store(instance: Instance, most_mask_words: int = MOST_MASK_WORDS) -> S
         trail=np.zeros(len(encoded.domain) + rows + len(encoded.positive) + 1, dtype=TRAIL),
         levels=np.zeros(2 * n + 3, dtype=LEVEL),
         control=control,
+        nogoods=NO_NOGOODS if encoded.relations else None,
     )
 
 
