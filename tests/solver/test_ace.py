@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scsp_player.solver import Solver
 from tests.solver.ace import count_with_ace, needs_ace
 from tests.solver.networks import ANY, assume, board_turn, table, variable
 from xcsp import Instance, write_instance
+from xcsp.relations import AllDifferent, Count, Sum
 
 
 def mixed(seed: int) -> Instance:
@@ -34,8 +36,22 @@ def turn() -> Instance:
     return assume(board_turn(False), enumerate([0, 1, 0, 2, 0]))
 
 
+def related() -> Instance:
+    """Relations of every kind, with every way to write their bounds."""
+    variables = tuple(variable(f"v{i}", range(-1, 4)) for i in range(6))
+    scope, weights = np.arange(6, dtype=np.int32), np.array([1, -2, 3, 1, 1, -1])
+    bounds = [(2, 9, True), (5, 5, False), (3, 4, False), (None, 8, True), (1, None, True)]
+    sums = [Sum(scope, weights, *each) for each in bounds]
+    counts = [
+        Count(scope[:5], np.ones(5, np.bool_), -1, np.array([0, 1], np.int32), 1, 4),
+        Count(scope, scope < 5, 5, np.array([2], np.int32), None, 0),
+    ]
+    different = AllDifferent(scope[:4], np.array([0], np.int32))
+    return Instance("related", variables, (), relations=(*sums, *counts, different, AllDifferent(scope[3:])))
+
+
 @needs_ace
-@pytest.mark.parametrize("instance", [turn(), mixed(1)], ids=lambda instance: instance.name)
+@pytest.mark.parametrize("instance", [turn(), mixed(1), related()], ids=lambda instance: instance.name)
 def test_counts_agree_with_ace(instance: Instance, tmp_path: Path) -> None:
     document = tmp_path / "instance.xml"
     write_instance(instance, document)
