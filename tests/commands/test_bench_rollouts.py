@@ -35,7 +35,7 @@ def test_row(threads):
     first, second = row["mean_scores"].values()
     assert first == pytest.approx(64.8, abs=3)
     assert first + second == pytest.approx(100)
-    assert (row["truncated"], row["complete"], row["lanes"], row["threads"]) == (0, True, 4096, threads)
+    assert (row["truncated"], row["complete"], row["lanes"], row["threads"]) == (0, True, 2048, threads)
     assert min(row["gates"], row["literals"], row["setup_s"], row["compile_s"], row["kernels_s"]) > 0
 
 
