@@ -40,6 +40,9 @@ GOAL_FIRST = 3
 APART = 4
 """That of the search of independent parts."""
 
+HEAD_START = 2.0
+"""Seconds that the search from the goal has before the others where moves only add something; its first piece finds out."""
+
 PARTS_FIRST = 1.0
 """Seconds that independent parts are searched before anything else is tried."""
 
@@ -247,6 +250,9 @@ class PuzzleSearch:
             spent[APART] = math.inf
         elif spent[APART] < PARTS_FIRST and not self.line.certain:
             return APART
+        promising = self._spent[GOAL_FIRST] < HEAD_START if adds else not self._spent[GOAL_FIRST]
+        if promising and math.isfinite(spent[GOAL_FIRST]) and not self.line.certain:
+            return GOAL_FIRST
         if self.line.certain:
             # The others say nothing about how short it is.
             spent[1:GOAL_FIRST] = [math.inf] * (GOAL_FIRST - 1)
