@@ -118,7 +118,7 @@ class EnginePool:
         else:
             self._places.pop(engine, None)
             await engine.close()
-            await self.fill()
+            self.fill_later()  # somebody who holds the lock may be waiting for this task
 
     def _in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

@@ -14,7 +14,8 @@ import pytest
 
 from scsp_player.protocol import Address, EngineLimits, PlayerServer, PlayerSettings, Timing
 from scsp_player.protocol.archive import FILE, connect
-from scsp_player.protocol.engine_process import EngineProcess, EngineSpec
+from scsp_player.protocol.engine_pool import EnginePool
+from scsp_player.protocol.engine_process import GUARD, EngineProcess, EngineSpec
 from tests.protocol.fakes import body_of, only, post, post_bytes, raw
 from tests.protocol.games import COIN, DUEL, start
 from tests.protocol.test_cases import until
@@ -208,6 +209,20 @@ async def test_an_engine_that_is_idle_too_late_is_still_heard(monkeypatch):
         assert not await engine.reset()
     await until(lambda: engine.listener is None, 10)  # now it has said so
     await engine.close()  # raises whatever ended the reading
+
+
+async def test_an_engine_that_is_wanted_while_one_turns_out_to_be_unfit():
+    spec = EngineSpec("legal")
+    pool = EnginePool(spec, GUARD, matches=1, limits=EngineLimits())
+    try:
+        engine = await pool.take(spec)
+        os.kill(engine.pid, signal.SIGSTOP)  # it will not say that it is idle
+        pool.retire(engine)
+        other = await asyncio.wait_for(pool.take(spec), 20)
+        assert other.pid != engine.pid
+        pool.retire(other, at_once=True)
+    finally:
+        await asyncio.wait_for(pool.close(), 20)
 
 
 async def test_engines_end_with_their_server():
