@@ -15,8 +15,8 @@ from scsp_player.propnet.playout_layout import RANDOM_LINES, Status, Totals
 
 CACHE_LINE = 64  # bytes
 PAGE = 4096  # bytes; addresses that differ by a multiple of it disturb each other in the processor
-GROUP_MEMORY = 384 << 10
-"""Bytes that the lane groups of one call together may take: most of a second-level cache, which code passes through as well."""
+GROUP_MEMORY = 1280 << 10
+"""Bytes that the lane groups of one call together may take. More than a second-level cache holds pays: code is fetched more rarely."""
 MOST_GROUPS = 8
 """Lane groups of one call at most."""
 
