@@ -16,7 +16,7 @@ from scsp_player.propnet.playout_layout import RANDOM_LINES, Status, Totals
 CACHE_LINE = 64  # bytes
 PAGE = 4096  # bytes; addresses that differ by a multiple of it disturb each other in the processor
 GROUP_MEMORY = 1280 << 10
-"""Bytes that the lane groups of one call together may take. More than a second-level cache holds pays: code is fetched more rarely."""
+"""Bytes that the lane groups of one call together may take: more than a second-level cache, so that code is fetched more rarely."""
 MOST_GROUPS = 8
 """Lane groups of one call at most."""
 
