@@ -111,9 +111,15 @@ async def play(number: int, path: Path, clock: float, start: float, players: lis
         "illegal": kinds.count("illegal"),
         "other_faults": len(kinds) - kinds.count("timeout") - kinds.count("illegal"),
         "slowest": max((seconds for turn in record.turns for seconds in turn.seconds.values()), default=0.0),
-        "server_mb": round(psutil.Process(pid).memory_info().rss / 2**20, 1),
+        "server_mb": round(sum(process.memory_info().rss for process in serving(pid)) / 2**20, 1),
     }
     return row
+
+
+def serving(pid: int) -> list[psutil.Process]:
+    """The processes of a server that are not engines: the supervisor, and whoever serves."""
+    supervisor = psutil.Process(pid)
+    return [supervisor, *supervisor.children()]
 
 
 async def run(options: argparse.Namespace) -> int:

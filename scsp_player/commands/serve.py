@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import resource
 import signal
 import sys
+import tempfile
 from enum import StrEnum
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -18,6 +20,12 @@ import typer
 
 if TYPE_CHECKING:
     from scsp_player.protocol import PlayerServer
+    from scsp_player.protocol.supervision import Before
+
+LOG = logging.getLogger("scsp_player.protocol")
+
+LOG_FILE = "serve.log"
+"""Name of the log in the data folder."""
 
 
 class LogFormat(StrEnum):
@@ -30,8 +38,11 @@ class LogFormat(StrEnum):
 PATIENCE_SECONDS = 5.0
 """Time for engines to start before the user is told why it takes long."""
 
-PARENT_SECONDS = 1.0
-"""How often a player that was started for an occasion looks whether its starter is still there."""
+SUPERVISOR_SECONDS = 1.0
+"""How often the server looks whether its supervisor is still there, where the system does not tell."""
+
+HOPELESS = 3
+"""After so many early ends in succession, whatever match was being played is given up."""
 
 
 def command(
@@ -56,27 +67,59 @@ def command(
 ) -> None:
     """Wait for game managers over HTTP and play the matches that they start, until interrupted.
 
-    With `--data-dir` every match is kept, and one that was being played when the server ended goes on when it is started again.
+    Should the serving process be killed or crash, it is started again at once, connections wait meanwhile, and matches go on. With
+    `--data-dir` every match is kept, and one that was being played goes on even if everything has ended and is started again.
 
     Example: `scsp-player serve --port 9147 --agent mac-ucb --margin 1.5 --data-dir matches`
     """
     from scsp_player.protocol import EngineLimits, PlayerServer, PlayerSettings, ProtocolError, Timing
     from scsp_player.protocol.engine_limits import default_memory
-    from scsp_player.protocol.server import inherited_listener
+    from scsp_player.protocol.listening import inherited_listeners
+    from scsp_player.protocol.supervision import supervise
 
-    _log_to(data_dir, log_format)
+    _log_to_screen(log_format)
     _allow_many_connections()
     limits = EngineLimits(default_memory(matches) if memory is None else int(memory * 2**30), nice, cores, ponder)
+    timing = Timing(margin=margin, grace=grace)
+    with tempfile.TemporaryDirectory(prefix="scsp-player-", ignore_cleanup_errors=True) as passing:
+        archive = data_dir or Path(passing)
+        if data_dir is not None:
+            _require_writable(data_dir)
+        try:
+            settings = PlayerSettings(agent, name, seed, timing, matches, limits, archive, keep=data_dir is not None)
+            server = PlayerServer(settings, host, port, listeners=inherited_listeners())
+            server.listen()
+        except ProtocolError as error:
+            print(f"scsp-player: {error}", file=sys.stderr)
+            raise typer.Exit(2) from None
+        supervisor = os.getpid()
+
+        def serve(before: Before) -> int:
+            _log_to_file(data_dir, log_format)
+            return _serve(server, before, supervisor, json_output)
+
+        status = supervise(serve, wanted=lambda: parent is None or os.getppid() == parent)
+    raise typer.Exit(status)
+
+
+def _serve(server: PlayerServer, before: Before, supervisor: int, json_output: bool) -> int:
+    """Serve until told to stop; the exit status."""
+    from scsp_player.protocol import ProtocolError
+    from scsp_player.protocol.events import tell
+
+    if before.ending:
+        text = f"the server has ended ({before.ending}) and is started again"
+        tell(LOG, logging.ERROR, "restart", text, ending=before.ending, early=before.early)
+    server.resumes = before.early < HOPELESS
     try:
-        settings = PlayerSettings(agent, name, seed, Timing(margin=margin, grace=grace), matches, limits, data_dir)
-        server = PlayerServer(settings, host, port, listener=inherited_listener())
-        asyncio.run(_serve(server, json_output, parent))
+        asyncio.run(_serve_until_stopped(server, supervisor, json_output))
     except ProtocolError as error:
         print(f"scsp-player: {error}", file=sys.stderr)
-        raise typer.Exit(2) from None
+        return 2
+    return 0
 
 
-async def _serve(server: PlayerServer, json_output: bool, parent: int | None) -> None:
+async def _serve_until_stopped(server: PlayerServer, supervisor: int, json_output: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -88,13 +131,9 @@ async def _serve(server: PlayerServer, json_output: bool, parent: int | None) ->
             json.dumps({"url": server.url, "agent": agent}) if json_output else f"{agent} listens on {server.url} (Ctrl-C ends it)",
             flush=True,
         )
-        while parent is not None and os.getppid() == parent and not stop.is_set():
-            try:
-                await asyncio.wait_for(stop.wait(), PARENT_SECONDS)
-            except TimeoutError:
-                continue
-        if parent is None:
-            await stop.wait()
+        while os.getppid() == supervisor and not stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), SUPERVISOR_SECONDS)
 
 
 async def _prepared(server: PlayerServer, stop: asyncio.Event) -> None:
@@ -117,24 +156,36 @@ def _allow_many_connections() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _log_to(folder: Path | None, log_format: LogFormat) -> None:
-    """Everything goes to the log file if there is a folder for one; to standard error go warnings, and everything if it is JSON."""
-    from scsp_player.protocol.events import JsonLines
-
-    form = JsonLines() if log_format is LogFormat.JSON else logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+def _log_to_screen(log_format: LogFormat) -> None:
+    """Warnings go to standard error, and everything if it is JSON."""
     screen = logging.StreamHandler()
     screen.setLevel(logging.INFO if log_format is LogFormat.JSON else logging.WARNING)
-    handlers: list[logging.Handler] = [screen]
+    screen.setFormatter(_form(log_format))
+    logging.basicConfig(level=logging.INFO, handlers=[screen])
+
+
+def _require_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LOG_FILE).open("a"):
+            pass
+    except OSError as error:
+        print(f"scsp-player: cannot write to {folder}: {error.strerror} (choose another --data-dir)", file=sys.stderr)
+        raise typer.Exit(2) from None
+
+
+def _log_to_file(folder: Path | None, log_format: LogFormat) -> None:
+    """Everything goes to the log file, if there is a folder for one. Only one process may do so: the file is renamed when full."""
     if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            handlers.append(RotatingFileHandler(folder / "serve.log", maxBytes=10_000_000, backupCount=5, encoding="utf-8"))
-        except OSError as error:
-            print(f"scsp-player: cannot write to {folder}: {error.strerror} (choose another --data-dir)", file=sys.stderr)
-            raise typer.Exit(2) from None
-    for handler in handlers:
-        handler.setFormatter(form)
-    logging.basicConfig(level=logging.INFO, handlers=handlers)
+        log_file = RotatingFileHandler(folder / LOG_FILE, maxBytes=10_000_000, backupCount=5, encoding="utf-8")
+        log_file.setFormatter(_form(log_format))
+        logging.getLogger().addHandler(log_file)
+
+
+def _form(log_format: LogFormat) -> logging.Formatter:
+    from scsp_player.protocol.events import JsonLines
+
+    return JsonLines() if log_format is LogFormat.JSON else logging.Formatter("%(asctime)s %(levelname)s %(message)s")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ RETRY_SECONDS = 1.0
 BUSY_SECONDS = 2.0
 """How long the database may be locked by somebody else before a write counts as failed."""
 
+LEAVING_SECONDS = 1.0
+"""How long a server that is just being killed may still hold the folder."""
+
 CLOSE_SECONDS = 3.0
 """How long the end of the server may wait for the disk."""
 
@@ -80,13 +83,15 @@ class Archive:
 
     Args:
         folder: where it stands; made if missing.
+        keep: whether matches stay in it once they are over.
 
     Raises:
         ProtocolError: if the folder cannot be used, or another server uses it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, keep: bool = True) -> None:
         self.path = folder / FILE
+        self._keep = keep
         self._lock_file = _locked(folder)
         try:
             self._database = connect(self.path)
@@ -163,7 +168,11 @@ class Archive:
 
     def end(self, match: int, outcome: str) -> None:
         """A match is over: ``done``, ``aborted``, ``expired`` or ``refused``."""
-        self._record("UPDATE matches SET ended = ?, outcome = ? WHERE id = ?", (time.time(), outcome, match))
+        if self._keep:
+            self._record("UPDATE matches SET ended = ?, outcome = ? WHERE id = ?", (time.time(), outcome, match))
+        else:
+            self._record("DELETE FROM messages WHERE match = ?", (match,))
+            self._record("DELETE FROM matches WHERE id = ?", (match,))
 
     async def settle(self, seconds: float) -> bool:
         """Wait until everything so far is on disk, but only so long; whether it is."""
@@ -274,12 +283,17 @@ def _locked(folder: Path) -> TextIO:
         lock_file = (folder / "serve.lock").open("w")
     except OSError as error:
         raise ProtocolError(f"cannot write to {folder}: {error.strerror}", None, "choose another --data-dir") from None
-    try:
-        fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock_file.close()
-        raise ProtocolError(f"another server uses {folder}", None, "choose another --data-dir") from None
-    return lock_file
+    end = time.monotonic() + LEAVING_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() < end:
+                time.sleep(LEAVING_SECONDS / 50)
+                continue
+            lock_file.close()
+            raise ProtocolError(f"another server uses {folder}", None, "choose another --data-dir") from None
+        return lock_file
 
 
 def _size(values: tuple[Any, ...]) -> int:

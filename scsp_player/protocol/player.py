@@ -45,6 +45,7 @@ class PlayerSettings:
         matches: how many matches are played at a time; to others the player is busy.
         limits: on each engine process.
         archive: folder of the database of matches; None for none.
+        keep: whether matches stay in the database once they are over.
     """
 
     agent: str = "mac-ucb"
@@ -54,6 +55,7 @@ class PlayerSettings:
     matches: int = 1
     limits: EngineLimits = field(default_factory=EngineLimits)
     archive: Path | None = None
+    keep: bool = True
 
 
 class Answer(NamedTuple):
@@ -85,16 +87,16 @@ class Player:
         self._begun = 0
         self._expiries: dict[str, asyncio.TimerHandle] = {}
 
-    def resume(self) -> None:
-        """Open the archive, and take up the matches that were being played when the server ended."""
+    def resume(self, *, give_up: bool = False) -> None:
+        """Open the archive, and take up the matches that were being played when the server ended, or give them up."""
         if self.settings.archive is None:
             return
-        self.archive = Archive(self.settings.archive)
+        self.archive = Archive(self.settings.archive, keep=self.settings.keep)
         for unfinished in self.archive.unfinished():
             start = parse_long_message(unfinished.start)
             assert isinstance(start, Start)
             patience = 2 * start.play_clock + start.start_clock * (not unfinished.past) + FORGOTTEN_SECONDS
-            if unfinished.silent > patience or len(self.matches) >= self.settings.matches:
+            if give_up or unfinished.silent > patience or len(self.matches) >= self.settings.matches:
                 self.archive.end(unfinished.key, "expired")
                 continue
             setting = Setting(unfinished.agent, self._pool, self.margin, unfinished.seed, unfinished.past)

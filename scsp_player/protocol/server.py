@@ -8,12 +8,14 @@ import logging
 import os
 import socket
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
 from scsp_player.protocol.errors import ProtocolError
 from scsp_player.protocol.events import tell
 from scsp_player.protocol.http import HttpError, Request, read_request, response
+from scsp_player.protocol.listening import BACKLOG, listen, port_of
 from scsp_player.protocol.player import Answer, Player, PlayerSettings
 from scsp_player.protocol.timing import round_trip
 
@@ -25,9 +27,6 @@ WAITING_CONNECTIONS = 400
 BUFFERED_BYTES = 128 * 1024 * 1024
 """Bytes of incomplete requests that are kept in all; beyond, the one that brings more is refused."""
 
-BACKLOG = 512
-"""Connections that may wait to be accepted."""
-
 LINGER_SECONDS = 1.0
 """How long a peer's surplus bytes are read after the answer; closing over unread bytes could cancel the answer on its way."""
 
@@ -37,11 +36,17 @@ class PlayerServer:
 
     Use it as an asynchronous context manager; ``port`` is known inside.
 
+    Attributes:
+        player: who answers.
+        host: the address that it listens on.
+        port: the port, or 0 as long as any free one is to be taken.
+        resumes: whether matches that the last server was playing are taken up again; if not, they are given up.
+
     Args:
         settings: what plays.
         host: address to listen on.
         port: port, or 0 for any free one.
-        listener: a socket that listens already, instead of a host and a port; see ``inherited_listener``.
+        listeners: sockets that listen already, instead of a host and a port.
         request_seconds: time for a request to come in.
 
     Raises:
@@ -54,15 +59,16 @@ class PlayerServer:
         host: str = "127.0.0.1",
         port: int = 9147,
         *,
-        listener: socket.socket | None = None,
+        listeners: Sequence[socket.socket] = (),
         request_seconds: float = 30.0,
     ) -> None:
         self.player = Player(settings)
-        self.host = host
-        self.port = port
-        self._listener = listener
+        self.host = listeners[0].getsockname()[0] if listeners else host
+        self.port = port_of(listeners[0]) if listeners else port
+        self.resumes = True
+        self._listeners = list(listeners)
         self._request_seconds = request_seconds
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
         self._waiting: dict[asyncio.Task[None], int] = {}  # connection to bytes that have come
         self._handlers: set[asyncio.Task[None]] = set()
         self._buffered = 0
@@ -72,31 +78,33 @@ class PlayerServer:
         """Address for managers."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
+    def listen(self) -> None:
+        """Open the sockets; ``port`` is known then. Connections wait until the context is entered, which calls this if need be.
+
+        Raises:
+            ProtocolError: if the address is in use, not allowed or unknown.
+        """
+        if not self._listeners:
+            self._listeners = listen(self.host, self.port)
+            self.port = port_of(self._listeners[0])
+
     async def __aenter__(self) -> PlayerServer:
-        self.player.resume()  # before anybody can ask for a match
+        self.listen()
         try:
-            # No SO_REUSEADDR trickery on Windows, where it would let two servers share a port.
-            if self._listener is not None:
-                self._server = await asyncio.start_server(self._connected, sock=self._listener, backlog=BACKLOG)
-                self.host = self._listener.getsockname()[0]
-            else:
-                self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=BACKLOG)
-        except (OSError, OverflowError, socket.gaierror) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            await self.player.close()
-            self.player.close_archive()
-            raise ProtocolError(
-                f"cannot listen on {self.host}, port {self.port}: {reason}", None, "choose another one with --host and --port"
-            ) from None
-        self.port = self._server.sockets[0].getsockname()[1]
+            self.player.resume(give_up=not self.resumes)  # before anybody can ask for a match
+        except ProtocolError:
+            for listener in self._listeners:
+                listener.close()
+            raise
+        self._servers = [await asyncio.start_server(self._connected, sock=sock, backlog=BACKLOG) for sock in self._listeners]
         await self.player.open()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        assert self._server is not None
-        self._server.close()
+        for server in self._servers:
+            server.close()
         for task in self._waiting:
             task.cancel()
         await self.player.close()  # pending questions are answered by this
@@ -105,7 +113,8 @@ class PlayerServer:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        await self._server.wait_closed()
+        for server in self._servers:
+            await server.wait_closed()
         await asyncio.to_thread(self.player.close_archive)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -180,19 +189,6 @@ class PlayerServer:
             return "ok\n"
         gauges = {"connections": len(self._handlers), "resident_bytes": resident_bytes(), **self.player.gauges()}
         return self.player.metrics.text(gauges)
-
-
-def inherited_listener() -> socket.socket | None:
-    """The socket that systemd, or whoever started this process, has opened for it; None if there is none.
-
-    Connections are then kept waiting, not refused, while the server is started again after a crash, and a match misses no turn.
-    The convention is that of ``sd_listen_fds``: descriptor 3, and the process number in the environment.
-    """
-    if os.environ.get("LISTEN_PID") != str(os.getpid()) or os.environ.get("LISTEN_FDS", "0") == "0":
-        return None
-    listener = socket.socket(fileno=3)
-    listener.setblocking(False)
-    return listener
 
 
 def resident_bytes() -> int:

@@ -1,5 +1,6 @@
 """Agents that misbehave in ways that a server has to survive, and one that tells what it does; run in real engine processes."""
 
+import os
 import threading
 import time
 
@@ -63,7 +64,7 @@ class Threaded(LegalAgent):
 
 
 class Ponderer(LegalAgent):
-    """Thinks on others' time until it is interrupted; its view tells how often that happened."""
+    """Thinks on others' time until it is interrupted; its view tells how often that happened, a file how often it began."""
 
     def __init__(self, report):
         super().__init__(report)
@@ -74,6 +75,9 @@ class Ponderer(LegalAgent):
         """No rehearsal."""
 
     def ponder(self, interrupted):
+        if log := os.environ.get("PONDERER_LOG"):
+            with open(log, "a") as begun:
+                begun.write("!")
         while not interrupted():
             time.sleep(0.001)
         self.interruptions += 1

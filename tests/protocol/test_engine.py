@@ -114,15 +114,27 @@ async def test_an_engine_out_of_memory_is_answered_for(tmp_path, caplog):
         assert row == ("(Choose 2)", "agent so far", '{"value": 61.5}')
 
 
-async def test_thinking_on_others_time_ends_with_the_next_message(tmp_path):
+async def test_thinking_on_others_time_ends_with_the_next_message(tmp_path, monkeypatch):
+    log = tmp_path / "begun"
+    monkeypatch.setenv("PONDERER_LOG", str(log))
+    begun = 0
+
+    async def pondering():
+        nonlocal begun
+        begun += 1
+        await until(lambda: log.exists() and log.stat().st_size >= begun, 30)
+
     settings = PlayerSettings("tests.protocol.agents:Ponderer", archive=tmp_path)
     async with PlayerServer(settings, port=0) as server:
         engines = set()
         for end, reply in [("(STOP m1 ((choose 1) (choose 2)))", "done"), ("(ABORT m1)", "aborted")]:
             assert await post(server, start(DUEL, "left", clocks=(60, 20)), seconds=60) == "ready"
             engines.add(only(server).agent.pid)
+            await pondering()
             assert await post(server, "(PLAY m1 NIL)", seconds=30) == "(Choose 1)"
+            await pondering()
             assert await post(server, NEXT, seconds=30) == "(Choose 1)"
+            await pondering()
             assert await post(server, end) == reply
             await until(lambda: server.player._pool._waiting[EngineSpec(settings.agent)], 30)
     assert len(engines) == 1  # it was told to stop, and heard it
@@ -225,14 +237,50 @@ async def test_an_engine_that_is_wanted_while_one_turns_out_to_be_unfit():
         await asyncio.wait_for(pool.close(), 20)
 
 
-async def test_engines_end_with_their_server():
+async def serve_and_play(*options):
+    """A server as a program, with two turns behind it."""
     process = await asyncio.create_subprocess_exec(
-        *(os.sys.executable, "-m", "scsp_player.commands.serve", "--agent", "legal", "--port", "0", "--json"),
+        *(sys.executable, "-m", "scsp_player.commands.serve", "--agent", "legal", "--port", "0", "--json", *options),
         stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
     )
-    await process.stdout.readline()
-    engines = psutil.Process(process.pid).children()
-    assert len(engines) == 2
+    port = Address.parse(json.loads(await process.stdout.readline())["url"]).port
+
+    async def tell(text):
+        return body_of(await raw(port, post_bytes(text), seconds=60))
+
+    assert await tell(start(DUEL, "right", clocks=(60, 20))) == "ready"
+    assert await tell("(PLAY m1 NIL)") == "(Choose 1)"
+    return process, tell
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+async def test_whoever_serves_is_started_again_and_misses_nothing(tmp_path, recorded):
+    process, tell = await serve_and_play(*(["--data-dir", str(tmp_path)] if recorded else []))
+    try:
+        for _ in range(2):
+            (server,) = psutil.Process(process.pid).children()
+            server.kill()
+            assert await tell(NEXT) == "(Choose 1)"
+        assert await tell("(STOP m1 ((choose 1) (choose 2)))") == "done"
+        process.terminate()
+        assert await process.wait() == 0
+        said = (await process.stderr.read()).decode()
+        assert "killed by signal 9" in said
+        assert "m1: taken up again after" in said
+        assert "Traceback" not in said
+        if recorded:
+            assert "killed by signal 9" in (tmp_path / "serve.log").read_text()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def test_engines_end_with_their_server():
+    process, _ = await serve_and_play()
+    below = psutil.Process(process.pid).children(recursive=True)
+    assert len(below) >= 3  # the one that serves, and a match's two engines
     process.kill()
     await process.wait()
-    await until(lambda: not any(engine.is_running() and engine.status() != "zombie" for engine in engines))
+    await until(lambda: not any(one.is_running() and one.status() != "zombie" for one in below))
