@@ -11,6 +11,7 @@ from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
 from scsp_player.grounding.ground_game import TRUE as TRUE_LITERAL
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.circuit import Circuit
+from scsp_player.network.csr import distinct, ranges
 from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells
 from scsp_player.network.naming import identifier, words_of
 from scsp_player.network.rules import AcyclicRules, MoveRules
@@ -31,34 +32,40 @@ class Formulas:
         self._rules = rules
         self._merged = merged
         self._circuit = circuit
-        self._functions: dict[int, Function] = {0: TRUE}
+        self._functions: dict[int, Function] = {}
+        self._built = np.zeros(rules.atoms, dtype=np.bool_)
+        self._met = np.zeros(rules.atoms, dtype=np.bool_)
+        self.give(0, TRUE)
         self._sets: list[list[Function | None]] = [[None] * len(sets) for sets in merged.sets]
         self._actions: list[int] = []
+        self._move_of = np.full(rules.atoms, -1, dtype=np.int64)
+        self._move_of[game.does_atom] = np.arange(game.moves)
         self._position = np.zeros(rules.atoms, dtype=np.int64)
         self._position[rules.order] = np.arange(len(rules.order))
 
     def give(self, atom: int, function: Function) -> None:
         """The function of an input, or a replacement for that of a derived atom."""
         self._functions[atom] = function
+        self._built[atom] = True
 
     def give_actions(self, variables: list[int]) -> None:
         """The move variable of every role."""
         self._actions = variables
+        self._built[self._game.does_atom] = True
 
     def function(self, literal: int) -> Function:
         """The function of a literal; auxiliary variables are made on the way where they are needed."""
         if literal in (TRUE_LITERAL, FALSE_LITERAL):
             return TRUE if literal == TRUE_LITERAL else FALSE
         atom = literal >> 1
-        if atom not in self._functions:
+        if not self._built[atom]:
             self._build([atom])
-        function = self._functions[atom]
-        return ~function if literal & 1 else function
+        return self._known(literal)
 
     def rules(self, literal: int) -> Rules:
         """The literal's rules with the functions of their conditions (one rule for a literal that is no derived atom)."""
         atom = literal >> 1
-        if literal & 1 or literal == TRUE_LITERAL or atom in self._functions or not self._derived(atom):
+        if literal & 1 or literal == TRUE_LITERAL or self._built[atom] or not self._derived(atom):
             return [[self.function(literal)]]
         self._build(sorted({int(b) >> 1 for b in self._bodies(atom)}))
         return self._conditions(atom)
@@ -79,7 +86,7 @@ class Formulas:
     def _parts(self, literal: int) -> list[int] | None:
         """Literals whose conjunction is this literal, if its definition is of that form."""
         atom = literal >> 1
-        if literal <= FALSE_LITERAL or atom in self._functions or not self._derived(atom):
+        if literal <= FALSE_LITERAL or self._built[atom] or not self._derived(atom):
             return None
         merged = self._merged
         first, last = int(merged.head_start[atom]), int(merged.head_start[atom + 1])
@@ -109,19 +116,22 @@ class Formulas:
 
     def _build(self, atoms: Iterable[int]) -> None:
         """Make the functions of atoms and of everything below them, in order of evaluation."""
-        missing: set[int] = set()
-        stack = [a for a in atoms if a not in self._functions]
-        while stack:
-            atom = stack.pop()
-            if atom in missing:
-                continue
-            missing.add(atom)
-            for below in np.unique(self._bodies(atom) >> 1).tolist():
-                if below not in self._functions and below not in missing:
-                    stack.append(below)
-        for atom in sorted(missing, key=lambda a: int(self._position[a])):
+        merged = self._merged
+        parts: list[NDArray[np.int32]] = []
+        frontier = np.array([a for a in atoms if not self._built[a]], dtype=np.int32)
+        while len(frontier):
+            parts.append(frontier)
+            self._met[frontier] = True
+            first, last = merged.body_start[merged.head_start[frontier]], merged.body_start[merged.head_start[frontier + 1]]
+            below = merged.body[ranges(first, last)] >> 1
+            frontier = distinct(below[~self._met[below] & ~self._built[below]])
+        if not parts:
+            return
+        missing = np.concatenate(parts)
+        self._met[missing] = False
+        for atom in missing[np.argsort(self._position[missing], kind="stable")].tolist():
             self._circuit.builder.deadline.check()
-            self._functions[atom] = self._define(atom)
+            self.give(atom, self._define(atom))
 
     def _define(self, atom: int) -> Function:
         if not self._derived(atom):
@@ -147,7 +157,14 @@ class Formulas:
         return result
 
     def _known(self, literal: int) -> Function:
-        function = self._functions[literal >> 1]
+        atom = literal >> 1
+        function = self._functions.get(atom)
+        if function is None:
+            # A single move. There may be very many, and rules mostly mention sets of them.
+            move = int(self._move_of[atom])
+            role = int(np.searchsorted(self._game.role_start, move, side="right")) - 1
+            function = self._circuit.builder.one_of(self._actions[role], [move - int(self._game.role_start[role])])
+            self._functions[atom] = function
         return ~function if literal & 1 else function
 
     def _moves(self, role: int, identifier: int) -> Function:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,12 +217,11 @@ def merge_moves(game: GroundGame, rules: AcyclicRules) -> MoveRules:
     possible = np.ones(count, dtype=np.bool_)
     possible[row[is_move][moves[row[is_move], role_of[atom[is_move]]] != move_of[atom[is_move]]]] = False
 
-    code = np.random.default_rng(0).integers(0, 2**64, size=(2, 2 * rules.atoms), dtype=np.uint64)
-    rest = np.zeros((2, count), dtype=np.uint64)
-    for k in range(2):
-        np.add.at(rest[k], row[~is_move], code[k][rules.rule_body[~is_move]])
+    code = np.random.default_rng(0).integers(0, 2**64, size=2 * rules.atoms, dtype=np.uint64)
+    rest = np.zeros(count, dtype=np.uint64)
+    np.add.at(rest, row[~is_move], code[rules.rule_body[~is_move]])
     kept = np.flatnonzero(possible)
-    columns = [head[kept], *moves[kept].T, rest[0][kept], rest[1][kept]]
+    columns = [head[kept], *moves[kept].T, rest[kept]]
     kept = kept[_first_of_equal(columns)[0]]
     sets: list[tuple[Ints, ...]] = []
     for role in range(roles):
@@ -229,7 +229,7 @@ def merge_moves(game: GroundGame, rules: AcyclicRules) -> MoveRules:
         known: dict[bytes, int] = {np.array([m], dtype=np.int32).tobytes(): m for m in range(size)}
         members = [np.array([m], dtype=np.int32) for m in range(size)]
         others = [moves[kept, r] for r in range(roles) if r != role]
-        first, ordered, begins = _first_of_equal([head[kept], moves[kept, role] < 0, *others, rest[0][kept], rest[1][kept]])
+        first, ordered, begins = _first_of_equal([head[kept], moves[kept, role] < 0, *others, rest[kept]])
         ends = np.append(begins[1:], len(kept))
         for begin, end in zip(begins[ends - begins > 1], ends[ends - begins > 1], strict=True):
             alike = kept[ordered[begin:end]]
@@ -257,8 +257,9 @@ def merge_moves(game: GroundGame, rules: AcyclicRules) -> MoveRules:
     )
 
 
-def _first_of_equal(columns: list[NDArray[np.generic]]) -> tuple[Offsets, Offsets, Offsets]:
+def _first_of_equal(columns: list[NDArray[Any]]) -> tuple[Offsets, Offsets, Offsets]:
     """Positions of the first of each set of equal rows; all positions with equal rows together; where each set begins there."""
+    columns = _packed(columns)
     order = np.lexsort(columns[::-1])
     if not len(order):
         return order, order, order
@@ -269,3 +270,18 @@ def _first_of_equal(columns: list[NDArray[np.generic]]) -> tuple[Offsets, Offset
         changed[1:] |= ordered[1:] != ordered[:-1]
     begins = np.flatnonzero(changed)
     return np.minimum.reduceat(order, begins), order, begins
+
+
+def _packed(columns: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Fewer columns with the same order of rows: neighbours with few values (integers from -1 up) become digits of one number."""
+    packed: list[NDArray[Any]] = []
+    room = 0
+    for column in columns:
+        digits = 64 if column.dtype == np.uint64 else (int(column.max(initial=0)) + 2).bit_length()
+        if digits < room:
+            packed[-1] = (packed[-1] << digits) | (column.astype(np.int64) + 1)
+            room -= digits
+        else:
+            packed.append(column if digits == 64 else column.astype(np.int64) + 1)
+            room = 63 - digits
+    return packed

@@ -6,17 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import FALSE, TRUE, GroundGame
-from scsp_player.network.csr import Rows, stack_rows
+from scsp_player.network.consequences import consequences
+from scsp_player.network.csr import Rows, distinct, distinct_counts, rows_by_owner, stack_rows, take_rows
 from scsp_player.network.errors import Deadline
 from scsp_player.network.rules import MoveRules
 
 Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
 
-MAX_CONDITIONS = 200
-"""No more literals are kept for one literal: fewer conditions are still conditions."""
+DENSE = 1 << 20
+"""Pairs of a class and a literal are counted in a table up to that size, and beyond if there are many."""
 
-MAX_ALTERNATIVES = 16
-"""Atoms with more rules than that are not looked into."""
+SAMPLES = 8
+"""So many moves of a class are looked at to find out what all of them might require."""
 
 
 class StepConditions:
@@ -31,49 +33,48 @@ class StepConditions:
     """
 
     def __init__(self, game: GroundGame, merged: MoveRules, deadline: Deadline) -> None:
-        self._deadline = deadline
         self._merged = merged
-        self._implied: dict[int, frozenset[int]] = {TRUE: frozenset(), FALSE: frozenset()}
         self.impossible = game.legal_literal == FALSE
-        self._imply(np.unique(game.legal_literal).tolist())
-        self.start, self.required = stack_rows(
-            [np.array(sorted(self._implied[literal]), dtype=np.int32) for literal in game.legal_literal.tolist()]
-        )
+        self.start, self.required = consequences(merged, game.legal_literal, deadline)
+        owner = np.repeat(np.arange(game.moves, dtype=np.int32), np.diff(self.start))
+        self._moves = rows_by_owner(self.required.astype(np.int64), owner, 2 * len(merged.head_start))
         self.codes = np.random.default_rng(1).integers(0, 2**64, size=2 * len(merged.head_start) + game.moves, dtype=np.uint64)
         self.facts: set[int] = set()
         self.clauses: Rows = stack_rows(self._deny(game.terminal_literal))
 
-    def _imply(self, literals: list[int]) -> None:
-        """Fill ``_implied`` for literals: themselves, and what all alternatives of their definitions have in common."""
-        stack = list(literals)
-        while stack:
-            literal = stack[-1]
-            if literal in self._implied:
-                stack.pop()
-                continue
-            alternatives = self._alternatives(literal)
-            missing = [x for body in alternatives for x in body if x not in self._implied]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            self._deadline.check()
-            unions = [frozenset[int]().union(*(self._implied[x] for x in body)) for body in alternatives]
-            common = sorted(frozenset.intersection(*unions))[:MAX_CONDITIONS] if unions else []
-            self._implied[literal] = frozenset([literal, *common])
+    def common(self, first: int, labels: Ints) -> tuple[Offsets, Ints]:
+        """What all moves of a class require: classes, and for each a literal, in order.
 
-    def _alternatives(self, literal: int) -> list[list[int]]:
-        """Conjunctions of which one holds if the literal does; empty if nothing is known."""
-        merged, atom = self._merged, literal >> 1
-        first, last = int(merged.head_start[atom]), int(merged.head_start[atom + 1])
-        if first == last or last - first > MAX_ALTERNATIVES or (merged.moves[first:last] >= 0).any():
-            return []
-        bodies = [merged.body[merged.body_start[r] : merged.body_start[r + 1]] for r in range(first, last)]
-        if not literal & 1:
-            return [body.tolist() for body in bodies]
-        # A false atom has only false rules; those of one literal say which.
-        denied = [int(body[0]) ^ 1 for body in bodies if len(body) == 1]
-        return [denied] if denied else []
+        Args:
+            first: index of the first move.
+            labels: int32[k], classes of the moves ``first`` …; -1 for moves left out.
+        """
+        inside = np.flatnonzero(labels >= 0)
+        counts = np.bincount(labels[inside])
+        columns = self._candidates(first + inside[np.argsort(labels[inside], kind="stable")], counts)
+        width = len(columns)
+        start, moves = take_rows(self._moves, columns.astype(np.int64))
+        column = np.repeat(np.arange(width), np.diff(start))
+        own = (moves >= first) & (moves < first + len(labels))
+        label = labels[moves[own] - first]
+        kept = label >= 0
+        pairs = label[kept].astype(np.int64) * width + column[own][kept]
+        if len(counts) * width <= DENSE + 4 * len(pairs):
+            shared = np.flatnonzero(np.bincount(pairs, minlength=len(counts) * width) == np.repeat(counts, width))
+        else:
+            found, times = distinct_counts(pairs)
+            shared = found[times == counts[found // width]]
+        return shared // max(1, width), columns[shared % max(1, width)]
+
+    def _candidates(self, moves: Offsets, counts: Offsets) -> Ints:
+        """Literals that may be common to a class (of so many neighbours among ``moves``): those that some of its moves share."""
+        samples = SAMPLES if SAMPLES * len(counts) <= len(moves) else 1
+        chosen = (np.cumsum(counts) - counts)[:, None] + counts[:, None] * np.arange(samples) // samples
+        start, literals = take_rows((self.start, self.required), moves[chosen.ravel()])
+        wide = np.int64(2 * len(self._merged.head_start))
+        owner = np.repeat(np.arange(len(counts), dtype=np.int64), np.diff(start[::samples]))
+        pairs, times = distinct_counts(owner * wide + literals)
+        return distinct(pairs[times == samples] % wide).astype(np.int32)
 
     def _deny(self, terminal: int) -> list[Ints]:
         """Collects the facts that follow from the falsity of a literal; returns the clauses."""

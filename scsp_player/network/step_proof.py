@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.network.csr import NO_ROWS, Rows, distinct, distinct_counts, ranges, rows_by_owner, stack_rows, take_rows
+from scsp_player.network.csr import NO_ROWS, Rows, distinct, ranges, rows_by_owner, stack_rows, take_rows
 from scsp_player.network.errors import Deadline
 from scsp_player.network.proof import ClauseProver
 from scsp_player.network.rules import MoveRules
@@ -133,7 +133,8 @@ class _Local:
         sets = self._sets_used(cone)
         roles = range(len(step._game.roles))
         classes = [self._classes(role, sets[role]) for role in roles]
-        wanted = distinct(np.concatenate([self._required(role, classes[role])[1] for role in roles]) >> 1)
+        required = [self._required(role, classes[role]) for role in roles]
+        wanted = distinct(np.concatenate([literals for _, literals in required]) >> 1)
         if self._effort == Effort.EVERYTHING:
             # Legality depends on no move, so the classes stay as they are.
             below = self._cone(np.concatenate([self._following >> 1, wanted]))
@@ -145,6 +146,8 @@ class _Local:
         atoms = distinct(np.concatenate([atoms, take_rows(step._groups, groups[step._full[groups]])[1]])).astype(np.int32)
         atoms = atoms[step._role_of[atoms] < 0]
         self._atoms = atoms
+        self._present = np.zeros(len(step._role_of), dtype=np.bool_)
+        self._present[atoms] = True
 
         # Variables: true, atoms, classes of moves, sets of classes, rule bodies, prefixes.
         self._count = 1 + len(atoms)
@@ -154,10 +157,13 @@ class _Local:
         self._set_variable: list[Ints] = []
         units: list[int] = self._local_facts()
         for role in roles:
-            labels = self._refine(role, classes[role]) if self._effort > Effort.EFFECTS else classes[role]
+            labels = classes[role]
+            if self._effort > Effort.EFFECTS:
+                labels = self._refine(role, labels)
+                required[role] = self._required(role, labels)
             class_variable = self._new(int(labels.max(initial=-1)) + 1)
             choices.append(class_variable)
-            owner, literals = self._required(role, labels)
+            owner, literals = required[role]
             present = self._has(literals >> 1)
             implied = np.stack([2 * class_variable[owner[present]] + 1, self._literals(literals[present])], axis=1)
             clauses.append((2 * np.arange(len(implied) + 1, dtype=np.int64), implied.astype(np.int32).ravel()))
@@ -287,18 +293,7 @@ class _Local:
 
     def _required(self, role: int, labels: Ints) -> tuple[Offsets, Ints]:
         """The literals that all moves of a class require: classes, and for each a literal."""
-        conditions = self._step._conditions
-        first = int(self._step._game.role_start[role])
-        size = int(labels.max(initial=-1)) + 1
-        counts = np.bincount(labels[labels >= 0], minlength=size)
-        start = conditions.start[first : first + len(labels) + 1]
-        literals = conditions.required[start[0] : start[-1]].astype(np.int64)
-        owner = np.repeat(labels, np.diff(start)).astype(np.int64)
-        kept = owner >= 0
-        width = np.int64(2 * len(self._step._role_of))
-        pairs, times = distinct_counts(owner[kept] * width + literals[kept])
-        shared = pairs[times == counts[pairs // width]]
-        return shared // width, (shared % width).astype(np.int32)
+        return self._step._conditions.common(int(self._step._game.role_start[role]), labels)
 
     def _rules(self, cone: Ints) -> None:
         """Definitions of the derived atoms in the cone, and of their rule bodies."""
@@ -349,8 +344,7 @@ class _Local:
         return chosen[0], self._literals(chosen[1])
 
     def _has(self, atoms: Ints) -> NDArray[np.bool_]:
-        place = np.minimum(np.searchsorted(self._atoms, atoms), max(0, len(self._atoms) - 1))
-        return self._atoms[place] == atoms if len(self._atoms) else np.zeros(len(atoms), dtype=np.bool_)
+        return self._present[atoms]
 
     def _variables(self, atoms: Ints) -> Ints:
         return (1 + np.searchsorted(self._atoms, atoms)).astype(np.int32)

@@ -38,6 +38,9 @@ TUPLE_LIMIT = 100_000
 LEAST_TUPLE_LIMIT = 64
 """Smaller limits are refused: the tables into which others are split need that many."""
 
+MOVES_IN_NOTE = 16_384
+"""Roles with more moves have no dictionary of them in the note of their variable: it would be megabytes long."""
+
 DENSE_CELLS = 4096
 """The function of a variable with several values is tabulated at once up to this size, by cases above."""
 
@@ -149,10 +152,8 @@ class _Translation:
         for role in sorted(range(len(game.roles)), key=lambda r: r == game.random_role):
             moves = range(int(game.role_start[role]), int(game.role_start[role + 1]))
             kind = "chance" if role == game.random_role else "decision"
-            note = dictionary([*(game.move(m) for m in moves), "none"])
+            note = dictionary([*(game.move(m) for m in moves), "none"]) if len(moves) <= MOVES_IN_NOTE else ""
             actions[role] = self.builder.variable(identifier("action", [game.roles[role]]), len(moves) + 1, kind, note)
-            for value, move in enumerate(moves):
-                self.formulas.give(int(game.does_atom[move]), self.builder.one_of(actions[role], [value]))
         self.formulas.give_actions(actions)
         return actions
 
