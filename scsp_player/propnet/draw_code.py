@@ -15,7 +15,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORD, Code, Value
+from scsp_player.propnet.emit import POINTER, WORD, Code, Module, Value
 from scsp_player.propnet.playout_layout import LEVELS, RANDOM_LINES, RANDOM_TAPS, Call, Phase, Role, Status
 
 UNROLLED = 4
@@ -39,7 +39,7 @@ def tree_lines(moves: int) -> int:
         nodes, height = (nodes + 1) // 2, height + 1
 
 
-def write_refill(module: Any) -> Code:
+def write_refill(module: Module) -> Code:
     """``refill(lines)``: the next ``RANDOM_LINES`` values of the random generator."""
     code = Code(module, "refill", [POINTER])
     [lines] = code.arguments
@@ -55,7 +55,7 @@ def write_refill(module: Any) -> Code:
     return code
 
 
-def write_ranks(module: Any, refill: Code) -> Code:
+def write_ranks(module: Module, refill: Code) -> Code:
     """``ranks(group, call, root, width)``: random ranks below the root's counts for the lanes in CHOSEN.
 
     Writes rank bit j (j < ``width``) to line ``root + j`` of the tree and uses ``2 * width`` lines after the counter. Returns 0 if
@@ -63,7 +63,7 @@ def write_ranks(module: Any, refill: Code) -> Code:
     """
     code = Code(module, "ranks", [POINTER, POINTER, WORD, WORD])
     group, call, root, width = code.arguments
-    tree = code.address(group, code.load_word(call, Call.TREE) * VECTOR_BYTES)
+    tree = code.line(group, code.load_word(call, Call.TREE))
     source = _RandomLines(code, group, call, refill)
     choice = code.variable(code.word(0))
     for bits in range(1, SMALL_WIDTH + 1):
@@ -80,9 +80,9 @@ class _RandomLines:
 
     def __init__(self, code: Code, group: Value, call: Value, refill: Code) -> None:
         self._code, self._refill = code, refill
-        self.lines = code.address(group, code.load_word(call, Call.RANDOM) * VECTOR_BYTES)
-        status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
-        self._place = code.address(status, Status.POSITION * VECTOR_BYTES)
+        self.lines = code.line(group, code.load_word(call, Call.RANDOM))
+        status = code.line(group, code.load_word(call, Call.STATUS))
+        self._place = code.line(status, Status.POSITION)
         self.pending = code.load(status, Status.CHOSEN)
 
     def take(self, count: Value | int) -> Value:
@@ -158,7 +158,7 @@ def _large_ranks(code: Code, source: _RandomLines, tree: Value, root: Value, wid
     return code.choose(choice, code.word(1), code.word(0))
 
 
-def write_draw(module: Any, ranks: Code) -> Code:
+def write_draw(module: Module, ranks: Code) -> Code:
     """``draw(group, call, phase, role)``: one uniformly drawn legal move of a role for each live lane.
 
     The lines of the moves hold what is legal; afterwards exactly one move of the role is set in each live lane, apart from those
@@ -166,7 +166,7 @@ def write_draw(module: Any, ranks: Code) -> Code:
     """
     code = Code(module, "draw", [POINTER, POINTER, POINTER, POINTER])
     group, call, phase, role = code.arguments
-    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    status = code.line(group, code.load_word(call, Call.STATUS))
     live = code.load(status, Status.LIVE)
     chosen = code.pointer(code.load_word(call, Call.CHOSEN))
     lines = code.pointer(code.load_word(phase, Phase.MOVE_LINES))
@@ -186,11 +186,11 @@ def write_draw(module: Any, ranks: Code) -> Code:
     return code
 
 
-def write_ready(module: Any, ranks: Code) -> Code:
+def write_ready(module: Module, ranks: Code) -> Code:
     """``ready(group, call, role)``: between the two halves of a draw that is written out: draw ranks, say who chooses."""
     code = Code(module, "ready", [POINTER, POINTER, POINTER])
     group, call, role = code.arguments
-    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    status = code.line(group, code.load_word(call, Call.STATUS))
     live, legal = code.load(status, Status.LIVE), code.load(group, code.load_word(role, Role.ANY))
     root, width = code.load_word(role, Role.ROOT), code.load_word(role, Role.WIDTH)
     code.store(status, Status.STUCK, code.load(status, Status.STUCK) | (live & ~legal))
@@ -203,9 +203,9 @@ def write_ready(module: Any, ranks: Code) -> Code:
 
 def _choose(code: Code, group: Value, call: Value, ranks: Code, chosen: Value, count: Value) -> None:
     """Up and down the tree over the lines in ``chosen``; the lanes that choose are in CHOSEN."""
-    tree = code.address(group, code.load_word(call, Call.TREE) * VECTOR_BYTES)
+    tree = code.line(group, code.load_word(call, Call.TREE))
     offsets = code.pointer(code.load_word(call, Call.OFFSETS))
-    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    status = code.line(group, code.load_word(call, Call.STATUS))
     nodes = code.variable((count + 1) >> 1)
     pairs = count >> 1
     with code.count(pairs) as node:

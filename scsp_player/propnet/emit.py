@@ -1,9 +1,9 @@
 """A small language for writing native code from Python: words, vectors of words, loops, conditions.
 
-A *vector* holds ``WORDS`` 64-bit words: one register of the processor, or two of half the size. One bit of it belongs to one
-*lane*, that is to one game. Code is written by running Python functions that combine ``Value`` objects with the usual operators;
-what Python executes once, the processor executes whenever the code runs. Comparisons are methods (``less``, ``equal``), because
-their outcome is known only then.
+A *vector* holds 64-bit words, as many as the module says: one register of the processor, or several smaller ones. One bit of it
+belongs to one *lane*, that is to one game. Code is written by running Python functions that combine ``Value`` objects with the
+usual operators; what Python executes once, the processor executes whenever the code runs. Comparisons are methods (``less``,
+``equal``), because their outcome is known only then.
 
 Nothing here knows games. Addresses are checked nowhere: what a kernel reads and writes is the business of its author.
 """
@@ -23,13 +23,21 @@ HALF = ir.IntType(32)
 WORD = ir.IntType(64)
 POINTER = ir.PointerType()
 
-WORDS: Final = 4
-"""Words of a vector."""
-LANES: Final = 64 * WORDS
-"""Lanes of a vector: one *lane group*."""
-VECTOR_BYTES: Final = 8 * WORDS
+WORD_BYTES: Final = 8
 
-_VECTOR = ir.VectorType(WORD, WORDS)
+
+class Module:
+    """Functions that work on vectors of ``words`` words."""
+
+    def __init__(self, name: str, words: int) -> None:
+        """Begin a module."""
+        self.words = words
+        self.functions = ir.Module(name)
+
+    @property
+    def text(self) -> str:
+        """The module in LLVM's textual language."""
+        return str(self.functions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +114,16 @@ class Code:
     """One function under construction.
 
     Attributes:
+        words: words of a vector.
         builder: where instructions are appended.
         arguments: the function's arguments.
     """
 
-    def __init__(self, module: Any, name: str, kinds: list[Any]) -> None:
+    def __init__(self, module: Module, name: str, kinds: list[Any]) -> None:
         """Begin a function with arguments of the given kinds, which returns a word."""
-        self.function = ir.Function(module, ir.FunctionType(WORD, kinds), name)
+        self.words = module.words
+        self._vector = ir.VectorType(WORD, self.words)
+        self.function = ir.Function(module.functions, ir.FunctionType(WORD, kinds), name)
         self.function.attributes.add("nounwind")
         self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
         self.arguments = [Value(self, argument) for argument in self.function.args]
@@ -121,7 +132,7 @@ class Code:
 
     def constant(self, kind: Any, value: int) -> Any:
         """A constant of a kind; a vector has the same word in every place."""
-        return ir.Constant(kind, [value] * WORDS if kind == _VECTOR else value)
+        return ir.Constant(kind, [value] * self.words if kind == self._vector else value)
 
     def word(self, value: int) -> Value:
         """A constant word."""
@@ -129,21 +140,21 @@ class Code:
 
     def lanes(self, value: int) -> Value:
         """A vector with the same constant in every word: 0 for no lane, -1 for all lanes."""
-        return Value(self, ir.Constant(_VECTOR, [value] * WORDS))
+        return Value(self, ir.Constant(self._vector, [value] * self.words))
 
     def like(self, model: Value, value: Value | int) -> Value:
         """``value`` as a value of the kind of ``model``."""
         if isinstance(value, Value):
             return value
-        if model.raw.type == _VECTOR:
+        if model.raw.type == self._vector:
             return self.lanes(value)
         return Value(self, ir.Constant(model.raw.type, value))
 
     def spread(self, word: Value) -> Value:
         """A vector with ``word`` in every place."""
-        undefined = ir.Constant(_VECTOR, ir.Undefined)
+        undefined = ir.Constant(self._vector, ir.Undefined)
         first = self.builder.insert_element(undefined, word.raw, ir.Constant(HALF, 0))
-        pattern = ir.Constant(ir.VectorType(HALF, WORDS), [0] * WORDS)
+        pattern = ir.Constant(ir.VectorType(HALF, self.words), [0] * self.words)
         return Value(self, self.builder.shuffle_vector(first, undefined, pattern))
 
     def pointer(self, word: Value) -> Value:
@@ -162,15 +173,16 @@ class Code:
 
     def load(self, base: Value, line: Value | int) -> Value:
         """The vector in line ``line`` from ``base`` on."""
-        place = self._line(base, line)
-        return Value(self, self.builder.load(place.raw, typ=_VECTOR, align=8))
+        place = self.line(base, line)
+        return Value(self, self.builder.load(place.raw, typ=self._vector, align=8))
 
     def store(self, base: Value, line: Value | int, value: Value) -> None:
         """Write a vector to line ``line`` from ``base`` on."""
-        self.builder.store(value.raw, self._line(base, line).raw, align=8)
+        self.builder.store(value.raw, self.line(base, line).raw, align=8)
 
-    def _line(self, base: Value, line: Value | int) -> Value:
-        return self.address(base, line * VECTOR_BYTES)
+    def line(self, base: Value, number: Value | int) -> Value:
+        """Address of line ``number`` from ``base`` on."""
+        return self.address(base, number * (WORD_BYTES * self.words))
 
     def load_word(self, base: Value, index: Value | int) -> Value:
         """Entry ``index`` of an array of int64 or uint64."""
@@ -198,16 +210,16 @@ class Code:
 
     def any(self, vector: Value) -> Value:
         """Whether a lane is set."""
-        union = self._intrinsic(f"llvm.vector.reduce.or.v{WORDS}i64", WORD, vector)
+        union = self._intrinsic(f"llvm.vector.reduce.or.v{self.words}i64", WORD, vector)
         return union.compare("!=", 0)
 
     def populations(self, vector: Value) -> Value:
         """A vector with the number of set lanes of each word."""
-        return self._intrinsic(f"llvm.ctpop.v{WORDS}i64", _VECTOR, vector)
+        return self._intrinsic(f"llvm.ctpop.v{self.words}i64", self._vector, vector)
 
     def total(self, vector: Value) -> Value:
         """The sum of the words."""
-        return self._intrinsic(f"llvm.vector.reduce.add.v{WORDS}i64", WORD, vector)
+        return self._intrinsic(f"llvm.vector.reduce.add.v{self.words}i64", WORD, vector)
 
     # Control
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scsp_player.propnet.emit import POINTER, WORD, Code, Value
+from scsp_player.propnet.emit import POINTER, WORD, Code, Module, Value
 from scsp_player.propnet.playout_layout import Entry
 
 
-def write_interpreter(module: Any) -> Code:
+def write_interpreter(module: Module) -> Code:
     """``interpret(first, groups, stride, data)``, called like generated code.
 
     ``data`` is the address of int64[3]: the addresses where the packed instructions begin, where those of feedback lines begin, and
@@ -48,7 +46,7 @@ def write_interpreter(module: Any) -> Code:
     return code
 
 
-def write_run(module: Any) -> Code:
+def write_run(module: Module) -> Code:
     """``run(first, groups, stride, entries, begin, end)``: execute stretches of code, loops until nothing changes.
 
     A least fixpoint is there after as many passes as there are feedback lines. Lanes in states that no match gets to may have none,

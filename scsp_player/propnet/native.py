@@ -26,7 +26,12 @@ CACHE_BYTES: Final = 32 << 20
 CACHE_VARIABLE: Final = "SCSP_PLAYER_CACHE_DIR"
 """Environment variable with the folder of the cache; an empty value switches it off."""
 
+VECTORS_VARIABLE: Final = "SCSP_PLAYER_VECTORS"
+"""Environment variable with the most that is used of the processor: ``avx512``, ``avx2`` or ``none``; by default what it has."""
+
 _HEADER: Final = 32  # bytes: a digest of what follows it
+_VECTORS: Final = {"none": 0, "avx2": 256, "avx512": 512}
+_FEATURE: Final = {"avx2": "avx2", "avx512": "avx512f"}
 
 
 @dataclass(frozen=True)
@@ -36,22 +41,38 @@ class Processor:
     Attributes:
         name: LLVM's name of the processor.
         features: its features as LLVM's list.
-        avx2: whether it is an x86-64 processor with AVX2, called by the System V convention.
+        vectors: bits of the vectors that machine code is written for here: 512 with AVX-512F and 256 with AVX2 on an x86-64
+            processor that is called by the System V convention; otherwise 0.
     """
 
     name: str
     features: str
-    avx2: bool
+    vectors: int
+
+    @property
+    def words(self) -> int:
+        """How many 64-bit words code should work on at once."""
+        return (self.vectors or 256) // 64
 
 
 @cache
 def processor() -> Processor:
-    """The processor of this machine."""
+    """The processor of this machine, as far as the environment allows it to be used.
+
+    Raises:
+        ValueError: if the environment names vectors that there are not.
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    # Features that the system does not save when it switches tasks are not reported.
     features = llvm.get_host_cpu_features()
-    kind = platform.machine().lower() in ("x86_64", "amd64") and sys.platform != "win32"
-    return Processor(llvm.get_host_cpu_name(), features.flatten(), kind and bool(features.get("avx2", False)))
+    allowed = os.environ.get(VECTORS_VARIABLE) or "avx512"
+    if allowed not in _VECTORS:
+        raise ValueError(f"{VECTORS_VARIABLE} must be one of {', '.join(_VECTORS)}, not {allowed!r}")
+    x86 = platform.machine().lower() in ("x86_64", "amd64") and sys.platform != "win32"
+    there = [name for name, feature in _FEATURE.items() if x86 and features.get(feature, False)]
+    widest = max((_VECTORS[name] for name in there), default=0)
+    return Processor(llvm.get_host_cpu_name(), features.flatten(), min(widest, _VECTORS[allowed]))
 
 
 def object_code(source: bytes, text: Callable[[], str]) -> bytes:

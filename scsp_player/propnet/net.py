@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state, unpack_state
 from scsp_player.propnet.answers import Answers, Expansion
 from scsp_player.propnet.circuit import Circuit, build_circuit
-from scsp_player.propnet.emit import LANES, WORDS
 from scsp_player.propnet.improvement import Improvement
-from scsp_player.propnet.lanes import get_lines, put_moves, put_states
+from scsp_player.propnet.lanes import get_lines, group_count, put_moves, put_states
+from scsp_player.propnet.native import processor
 from scsp_player.propnet.phases import Phases, circuit_of_phase, find_phases
 from scsp_player.propnet.playout_layout import Totals
 from scsp_player.propnet.playouts import Goals, Player, PlayoutResult, deal
@@ -26,7 +26,7 @@ from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, TERMINAL, S
 from scsp_player.propnet.simplify import simplify
 from scsp_player.propnet.stretches import kernels
 from scsp_player.propnet.vector_code import Layout
-from scsp_player.propnet.workspace import Workspace, WorkspacePool
+from scsp_player.propnet.workspace import Workspace, WorkspacePool, whole_cache_lines
 
 States = NDArray[np.uint64]
 
@@ -52,12 +52,19 @@ class Propnet:
         game: the ground game.
         circuit: its simplified circuit.
         phases: what every playout goes through in turn.
+        words: words of a line of memory, each of 64 lanes.
         general: code for any state and any moves.
         player: what playouts are played with.
     """
 
     def __init__(
-        self, game: GroundGame, *, native: bool = True, split: bool = True, circuit: Circuit | None = None
+        self,
+        game: GroundGame,
+        *,
+        native: bool = True,
+        split: bool = True,
+        circuit: Circuit | None = None,
+        words: int | None = None,
     ) -> None:
         """Compile a game.
 
@@ -67,19 +74,23 @@ class Propnet:
             split: have code of its own for each phase of the game.
             circuit: what to answer from, if not from the game's own circuit: one that ``simplify`` has made of it, which then
                 limits what may be asked.
+            words: words of a line, a power of two; by default as many as a vector of this processor has. Playouts with other widths
+                draw other random numbers.
 
         Raises:
             ValueError: if ``terminal``, a legal move or a goal depends on the moves of the same turn.
         """
         self.game = game
+        self.words = processor().words if words is None else words
+        self._asked = ASKED_GROUPS * 64 * self.words
         self.circuit: Circuit = build_circuit(game) if circuit is None else circuit
         self._goals = Goals.of(game)
         self._layout = Layout(game.fluents, game.moves, len(game.goal_literal), len(game.percept_literal))
         self._most_moves = int(np.diff(game.role_start).max(initial=1))
         circuit = replace(self.circuit, goal=self.circuit.goal[self._goals.order])
         one = Phases(np.zeros(0, np.int64), np.zeros((1, 0), np.bool_))
-        self.general = Program.of(one, (PhaseCode.of_game(game, circuit, self._layout),), native)
-        self._pool = WorkspacePool(ASKED_GROUPS, self.general.lines + self.general.lines % 2, 0)
+        self.general = Program.of(one, (PhaseCode.of_game(game, circuit, self._layout),), self.words, native)
+        self._pool = WorkspacePool(ASKED_GROUPS, whole_cache_lines(self.general.lines, self.words), self.words, 0)
         self._general_player = Player(self.general, self._layout, self._goals, self._most_moves)
         self.phases = find_phases(game, circuit) if split else one
         self.player = self._general_player
@@ -102,7 +113,7 @@ class Propnet:
             )
             for i, model in zip(number, models, strict=True)
         )
-        program = Program.of(self.phases, codes, self._native, like.program.patience if like else None)
+        program = Program.of(self.phases, codes, self.words, self._native, like.program.patience if like else None)
         return Player(program, self._layout, self._goals, self._most_moves, like.groups if like else None)
 
     def improve(self, seconds: float) -> None:
@@ -130,7 +141,7 @@ class Propnet:
     @property
     def lanes(self) -> int:
         """How many playouts run side by side at most; a multiple of it costs least a playout."""
-        return self.player.groups * LANES
+        return self.player.groups * 64 * self.words
 
     @property
     def schedule(self) -> Schedule:
@@ -179,9 +190,9 @@ class Propnet:
         states, joint = self._checked(states), self._checked_moves(states, joint)
         parts = []
         with self._pool.lend() as workspace:
-            for begin in range(0, max(len(states), 1), ASKED_GROUPS * LANES):
-                lanes = slice(begin, begin + ASKED_GROUPS * LANES)
-                groups = -(-len(states[lanes]) // LANES)
+            for begin in range(0, max(len(states), 1), self._asked):
+                lanes = slice(begin, begin + self._asked)
+                groups = group_count(len(states[lanes]), self.words)
                 put_states(workspace.memory, self.game.fluents, states[lanes])
                 self._run(workspace, groups, TERMINAL, LEGAL)
                 parts.append(self._after(workspace, joint[lanes]))
@@ -210,10 +221,10 @@ class Propnet:
                 grid[..., role] = moves.reshape(-1, *[1] * (len(choices) - 1 - role))
             joint = grid.reshape(count, len(choices))
             parts = []
-            for begin in range(0, max(count, 1), ASKED_GROUPS * LANES):
-                here = joint[begin : begin + ASKED_GROUPS * LANES]
-                if len(here) > LANES or begin:
-                    groups = -(-len(here) // LANES)
+            for begin in range(0, max(count, 1), self._asked):
+                here = joint[begin : begin + self._asked]
+                if len(here) > 64 * self.words or begin:
+                    groups = group_count(len(here), self.words)
                     workspace.memory[:groups, 1 : 1 + game.fluents] = spread
                     self._run(workspace, groups, TERMINAL, LEGAL)
                 parts.append(self._after(workspace, here))
@@ -222,7 +233,7 @@ class Propnet:
     def _after(self, workspace: Workspace, joint: IntArray) -> Answers:
         """Make joint moves in a workspace, whose stages up to LEGAL are computed, and ask about the states that follow."""
         game, layout, memory = self.game, self._layout, workspace.memory
-        count, groups = len(joint), -(-len(joint) // LANES)
+        count, groups = len(joint), group_count(len(joint), self.words)
         put_moves(memory, layout.move, game.moves, joint)
         self._run(workspace, groups, NEXT, NEXT)
         memory[:groups, 1 : 1 + game.fluents] = memory[:groups, layout.next : layout.next + game.fluents]
@@ -310,7 +321,7 @@ class Propnet:
         of_word = phase[owner]
         # States that are in no phase of the game are played by code that does not know phases.
         for player, mine in ((self.player, np.flatnonzero(of_word >= 0)), (self._general_player, np.flatnonzero(of_word < 0))):
-            size = player.groups * WORDS
+            size = player.groups * self.words
             for begin in range(0, len(mine), size):
                 if not first and expired():
                     complete = False
@@ -344,12 +355,12 @@ class Propnet:
         if joint is not None:
             joint = self._checked_moves(states, joint)
         result = np.empty((len(states), count), np.bool_)
-        size = ASKED_GROUPS * LANES
+        size = self._asked
         with self._pool.lend() as workspace:
             for begin in range(0, len(states), size):
                 lanes = slice(begin, begin + size)
                 here = states[lanes]
-                groups = -(-len(here) // LANES)
+                groups = group_count(len(here), self.words)
                 put_states(workspace.memory, self.game.fluents, here)
                 if joint is None:
                     self._run(workspace, groups, TERMINAL, last)
@@ -366,7 +377,7 @@ class Propnet:
             return
         memory = workspace.memory
         entries = self.general.entries.ctypes.data
-        kernels().run(memory.ctypes.data, groups, memory.strides[0], entries, *self.general.stage_range(first, last))
+        kernels(self.words).run(memory.ctypes.data, groups, memory.strides[0], entries, *self.general.stage_range(first, last))
 
     def _scores(self, holds: NDArray[np.bool_]) -> IntArray:
         """int32[k, roles] from bool[k, goals], goals sorted by role."""

@@ -17,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 
 from scsp_player.propnet.draw_code import write_draw, write_ranks, write_ready, write_refill
-from scsp_player.propnet.emit import POINTER, VECTOR_BYTES, WORD, WORDS, Code, Value
+from scsp_player.propnet.emit import POINTER, WORD, Code, Module, Value
 from scsp_player.propnet.interpreter_code import write_interpreter, write_run
 from scsp_player.propnet.playout_layout import Call, Phase, Role, Status, Totals
 
@@ -44,7 +44,7 @@ class Step:
 
     def lines(self, group: Value, field: int, further: Value | int = 0) -> Value:
         """Address of the lines that a field of the record names, in a group."""
-        return self.code.address(group, (self.field(field) + further) * VECTOR_BYTES)
+        return self.code.line(group, (self.field(field) + further))
 
     def each_group(self) -> Any:
         """A loop over the numbers of groups."""
@@ -68,13 +68,13 @@ class Step:
         self.code.store(totals, line, self.code.load(totals, line) + self.code.populations(lanes))
 
 
-def _write_tally(module: Any) -> Code:
+def _write_tally(module: Module) -> Code:
     """``tally(group, call, done)``: count the goals of the lanes in line ``done``; several goals of a role count as none."""
     code = Code(module, "tally", [POINTER, POINTER, POINTER])
     group, call, done = code.arguments
     starts = code.pointer(code.load_word(call, Call.GOAL_START))
-    goals = code.address(group, code.load_word(call, Call.GOAL) * VECTOR_BYTES)
-    totals = code.address(group, code.load_word(call, Call.TOTALS) * VECTOR_BYTES)
+    goals = code.line(group, code.load_word(call, Call.GOAL))
+    totals = code.line(group, code.load_word(call, Call.TOTALS))
     ended = code.load(done, 0)
     with code.count(code.load_word(call, Call.ROLES)) as role:
         first, last = code.load_half(starts, role), code.load_half(starts, role + 1)
@@ -92,21 +92,21 @@ def _write_tally(module: Any) -> Code:
     return code
 
 
-def _write_begin(module: Any) -> Code:
+def _write_begin(module: Module) -> Code:
     """``begin(group, call, candidates)``: free lanes begin playouts, in each word as many as may still be begun; the others retire.
 
     ``candidates`` is a line of lanes. Returns whether a playout begins; CHOSEN says where. Their state is set by ``update``.
     """
     code = Code(module, "begin", [POINTER, POINTER, POINTER])
     group, call, candidates = code.arguments
-    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
+    status = code.line(group, code.load_word(call, Call.STATUS))
     free = code.load(status, Status.FREE)
     wanting = free & code.load(candidates, 0)
     code.store(status, Status.FREE, free & ~wanting)
     code.store(status, Status.CHOSEN, wanting)
-    chosen_words = code.address(status, Status.CHOSEN * VECTOR_BYTES)
-    remaining_words = code.address(status, Status.REMAINING * VECTOR_BYTES)
-    with code.count(WORDS) as word:
+    chosen_words = code.line(status, Status.CHOSEN)
+    remaining_words = code.line(status, Status.REMAINING)
+    with code.count(code.words) as word:
         lanes, remaining = code.variable(code.load_word(chosen_words, word)), code.variable(code.load_word(remaining_words, word))
         taken = code.variable(code.word(0))
         with code.repeat() as loop:
@@ -123,7 +123,7 @@ def _write_begin(module: Any) -> Code:
     with code.when(code.any(chosen)):
         result.set(1)
         code.store(status, Status.LIVE, code.load(status, Status.LIVE) | chosen)
-        time = code.address(group, code.load_word(call, Call.TIME) * VECTOR_BYTES)
+        time = code.line(group, code.load_word(call, Call.TIME))
         now = code.load_word(call, Call.NOW)
         with code.count(code.load_word(call, Call.TIME_BITS)) as j:
             bit = code.spread(code.word(0) - ((now >> j) & 1))
@@ -133,12 +133,12 @@ def _write_begin(module: Any) -> Code:
     return code
 
 
-def _write_older(module: Any) -> Code:
+def _write_older(module: Module) -> Code:
     """``older(group, call, age, result)``: write to line ``result`` the live lanes that have made ``age`` moves or more."""
     code = Code(module, "older", [POINTER, POINTER, ir.IntType(64), POINTER])
     group, call, age, result = code.arguments
-    live = code.load(code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES), Status.LIVE)
-    time = code.address(group, code.load_word(call, Call.TIME) * VECTOR_BYTES)
+    live = code.load(code.line(group, code.load_word(call, Call.STATUS)), Status.LIVE)
+    time = code.line(group, code.load_word(call, Call.TIME))
     latest = code.load_word(call, Call.NOW) - age
     borrow, digit = code.variable(code.lanes(0)), code.variable(code.lanes(0))
     with code.count(code.load_word(call, Call.TIME_BITS)) as j:
@@ -151,7 +151,7 @@ def _write_older(module: Any) -> Code:
     return code
 
 
-def _write_cut(module: Any, older: Code) -> Code:
+def _write_cut(module: Module, older: Code) -> Code:
     """``cut(call)``: give up the playouts that have made as many moves as they may, and find out when to look again."""
     code = Code(module, "cut", [POINTER])
     [call] = code.arguments
@@ -161,9 +161,9 @@ def _write_cut(module: Any, older: Code) -> Code:
     old = code.variable(code.word(0))
     with code.count(code.load_word(call, Call.GROUPS)) as number:
         group = code.address(first, number * stride)
-        status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
-        totals = code.address(group, code.load_word(call, Call.TOTALS) * VECTOR_BYTES)
-        scratch = code.address(status, Status.CHOSEN * VECTOR_BYTES)
+        status = code.line(group, code.load_word(call, Call.STATUS))
+        totals = code.line(group, code.load_word(call, Call.TOTALS))
+        scratch = code.line(status, Status.CHOSEN)
         code.call(older, [group, call, limit, scratch])
         over = code.load(scratch, 0)
         code.store(status, Status.LIVE, code.load(status, Status.LIVE) & ~over)
@@ -176,7 +176,7 @@ def _write_cut(module: Any, older: Code) -> Code:
     return code
 
 
-def write_advance(module: Any, run: Code) -> Code:
+def write_advance(module: Module, run: Code) -> Code:
     """``advance(call, steps)``: up to ``steps`` moves in all lanes; returns 1 if nothing is left to play, otherwise 0."""
     ranks = write_ranks(module, write_refill(module))
     draw, ready = write_draw(module, ranks), write_ready(module, ranks)
@@ -301,7 +301,7 @@ def _draw(step: Step, draw: Code, ready: Code) -> None:
             code.store(status, Status.FREE, code.load(status, Status.FREE) | stuck)
 
 
-def _write_update(module: Any, begin: Code) -> Code:
+def _write_update(module: Module, begin: Code) -> Code:
     """``update(group, call, phase, following, waiting)``: the next state becomes the state, and free lanes begin playouts.
 
     Lanes begin if ``following`` is the phase of their start state. Lanes that wait for being scored, ``waiting`` in all groups
@@ -311,16 +311,16 @@ def _write_update(module: Any, begin: Code) -> Code:
     group, call, phase, following, waiting = code.arguments
     held = code.variable(code.lanes(0))
     with code.when(waiting.compare("!=", 0)):
-        done = code.address(group, code.load_word(call, Call.DONE) * VECTOR_BYTES)
+        done = code.line(group, code.load_word(call, Call.DONE))
         with code.count(code.load_word(call, Call.PHASES)) as number:
             held.set(held.get() | code.load(done, number))
-    status = code.address(group, code.load_word(call, Call.STATUS) * VECTOR_BYTES)
-    candidates = code.address(group, (code.load_word(call, Call.BEGIN) + following) * VECTOR_BYTES)
+    status = code.line(group, code.load_word(call, Call.STATUS))
+    candidates = code.line(group, (code.load_word(call, Call.BEGIN) + following))
     begun = code.variable(code.word(0))
     with code.when(code.any(code.load(status, Status.FREE) & code.load(candidates, 0))):
         begun.set(code.call(begin, [group, call, candidates]))
-    state = code.address(group, VECTOR_BYTES)
-    start, result = (code.address(group, code.load_word(call, field) * VECTOR_BYTES) for field in (Call.START, Call.NEXT))
+    state = code.line(group, 1)
+    start, result = (code.line(group, code.load_word(call, field)) for field in (Call.START, Call.NEXT))
     changed, changes = code.pointer(code.load_word(phase, Phase.CHANGED)), code.load_word(phase, Phase.CHANGES)
     restored, restores = code.pointer(code.load_word(phase, Phase.RESTORED)), code.load_word(phase, Phase.RESTORES)
     chosen, mask = code.load(status, Status.CHOSEN), ~held.get()
@@ -356,10 +356,10 @@ def _write_update(module: Any, begin: Code) -> Code:
     return code
 
 
-def module_text() -> str:
-    """The module with ``interpret``, ``run`` and ``advance``."""
-    module = ir.Module("playouts")
+def module_text(words: int) -> str:
+    """The module with ``interpret``, ``run`` and ``advance`` for vectors of so many words."""
+    module = Module("playouts", words)
     write_interpreter(module)
     run = write_run(module)
     write_advance(module, run)
-    return str(module)
+    return module.text

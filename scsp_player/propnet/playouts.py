@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
-from scsp_player.propnet.emit import VECTOR_BYTES, WORDS
 from scsp_player.propnet.lanes import first_lanes, spread_states
 from scsp_player.propnet.playout_layout import RANDOM_LINES, Call, Status, Totals
 from scsp_player.propnet.program import Program
@@ -100,17 +99,17 @@ class Player:
         self.program = program
         self._layout, self._goals = layout, goals
         phases = len(program.phases)
-        self._lines = GroupLines.of(program.lines, phases, layout.fluents, layout.goals, most_moves)
+        self._lines = GroupLines.of(program.words, program.lines, phases, layout.fluents, layout.goals, most_moves)
         self.groups = groups or self._lines.groups()
-        self._pool = WorkspacePool(self.groups, self._lines.end, most_moves, phases)
+        self._pool = WorkspacePool(self.groups, self._lines.end, program.words, most_moves, phases)
         step = sum(code.step_cost() for code in program.codes) // phases + 1
         self._steps = max(1, OPERANDS_A_CALL // step)
         self._record = self._constant_fields()
 
     @property
     def group_bytes(self) -> int:
-        """Memory of one lane group, 256 playouts side by side."""
-        return self._lines.end * VECTOR_BYTES
+        """Memory of one lane group, 64 playouts side by side for every word of a line."""
+        return self._lines.bytes
 
     def run(
         self,
@@ -121,7 +120,7 @@ class Player:
         max_depth: int,
         expired: Callable[[], bool],
     ) -> tuple[NDArray[np.int64], bool]:
-        """Playouts of at most ``groups * WORDS`` words.
+        """Playouts of at most ``groups`` times as many words of lanes as a line has.
 
         Args:
             states: uint64[n, words], the start state of each word of lanes.
@@ -135,10 +134,11 @@ class Player:
             int64[Totals.GOALS + goals, n], and whether every playout came to its end.
         """
         count = len(states)
-        groups = -(-count // WORDS)
+        words = self.program.words
+        groups = -(-count // words)
         with self._pool.lend() as workspace:
             call = self._prepare(workspace, states, phase, quota, generator, max_depth, groups)
-            advance, address = kernels().advance, call.ctypes.data
+            advance, address = kernels(words).advance, call.ctypes.data
             steps = max(1, self._steps // groups)
             while True:
                 done = bool(advance(address, steps))
@@ -146,7 +146,7 @@ class Player:
                     break
             lines = self._lines
             totals = workspace.memory[:groups, lines.totals : lines.totals + Totals.GOALS + len(self._goals.value)]
-            result = np.ascontiguousarray(totals.transpose(1, 0, 2)).reshape(-1, groups * WORDS)[:, :count].view(np.int64)
+            result = np.ascontiguousarray(totals.transpose(1, 0, 2)).reshape(-1, groups * words)[:, :count].view(np.int64)
         return result, done
 
     def _prepare(
@@ -162,18 +162,19 @@ class Player:
         """Fill the lane groups; returns the record of the call, int64[Call.FIELDS]."""
         lines, fluents = self._lines, self._layout.fluents
         max_depth = min(max_depth, 1 << (TIME_BITS - 2))
-        count, words = len(states), groups * WORDS
+        width = self.program.words
+        count, words = len(states), groups * width
         memory = workspace.memory[:groups]
         if words > count:
             filled = np.zeros((words, 2 + states.shape[1]), np.int64)
             filled[:count, 0], filled[:count, 1], filled[:count, 2:] = quota, phase, states.view(np.int64)
             quota, phase, states = filled[:, 0], filled[:, 1], filled[:, 2:].view(np.uint64)
         memory[:, lines.status : lines.time] = 0
-        memory[:, lines.status + Status.FREE] = first_lanes(quota).reshape(groups, WORDS)
-        memory[:, lines.status + Status.REMAINING] = quota.reshape(groups, WORDS)
+        memory[:, lines.status + Status.FREE] = first_lanes(quota).reshape(groups, width)
+        memory[:, lines.status + Status.REMAINING] = quota.reshape(groups, width)
         memory[:, lines.status + Status.POSITION] = RANDOM_LINES
         word = np.arange(words)
-        memory[word // WORDS, lines.begin + phase, word % WORDS] = ~np.uint64(0)
+        memory[word // width, lines.begin + phase, word % width] = ~np.uint64(0)
         random = memory[:, lines.random : lines.random + RANDOM_LINES]
         random[:] = generator.integers(0, 2**64, size=random.shape, dtype=np.uint64)
         start = memory[:, lines.start : lines.start + fluents]

@@ -143,6 +143,7 @@ class Program:
         entries: int64[stretches, Entry.FIELDS], of all phases.
         table: int64[phases, Phase.FIELDS].
         patience: lane-steps that ended lanes may wait for being scored, for each phase.
+        words: words of a line.
         lines: lines that the values of a lane group take.
     """
 
@@ -152,29 +153,31 @@ class Program:
     entries: NDArray[np.int64]
     table: NDArray[np.int64]
     patience: tuple[int, ...]
+    words: int
     lines: int
     _kept: tuple[Any, ...]
 
     @classmethod
     def of(
-        cls, phases: Phases, codes: tuple[PhaseCode, ...], native: bool, patience: tuple[int, ...] | None = None
+        cls, phases: Phases, codes: tuple[PhaseCode, ...], words: int, native: bool, patience: tuple[int, ...] | None = None
     ) -> Program:
         """A program of one code a phase.
 
         Args:
             phases: the phases.
             codes: their code.
+            words: words of a line.
             native: whether to write machine code where possible.
             patience: lane-steps that ended lanes may wait for being scored, for each phase; by default such that waiting and
                 scoring cost the same.
         """
         if patience is None:
-            patience = patience_of(codes)
+            patience = patience_of(codes, 64 * words)
         table = np.zeros((len(codes), Phase.FIELDS), np.int64)
-        builder = _Builder([], [], [])
+        builder = _Builder(words, native, [], [], [])
         changing = np.unique(np.concatenate([code.changed for code in codes]))
         for row, code, patient in zip(table, codes, patience, strict=True):
-            stage = builder.add(code.code, native)
+            stage = builder.add(code.code)
             for field, number in ((Phase.TERMINAL, TERMINAL), (Phase.LEGAL, LEGAL), (Phase.GOAL, GOAL), (Phase.NEXT, NEXT)):
                 row[field : field + 2] = stage[number : number + 2]
             roles = np.zeros((len(code.bounds), Role.FIELDS), np.int64)
@@ -182,7 +185,7 @@ class Program:
             for role, draw in zip(roles, code.draws, strict=True):
                 if draw is not None:
                     role[Role.WIDTH], role[Role.ROOT], role[Role.ANY] = draw.width, draw.root, draw.any
-                    stage = builder.add(draw.code, native)
+                    stage = builder.add(draw.code)
                     role[Role.UP : Role.UP + 2], role[Role.DOWN : Role.DOWN + 2] = stage[:2], stage[1:3]
             moves, changed = (np.ascontiguousarray(a) for a in (code.moves, code.changed))
             restored = np.setdiff1d(changing, changed).astype(np.int32)
@@ -192,7 +195,7 @@ class Program:
             row[Phase.RESTORES], row[Phase.RESTORED] = len(restored), restored.ctypes.data
         lines = max(part.lines for code in codes for part in (code.code, *(draw.code for draw in code.draws if draw)))
         entries = np.concatenate(builder.entries)
-        return cls(phases, codes, tuple(builder.stretches), entries, table, patience, lines, tuple(builder.kept))
+        return cls(phases, codes, tuple(builder.stretches), entries, table, patience, words, lines, tuple(builder.kept))
 
     def stage_range(self, first: int, last: int) -> tuple[int, int]:
         """The stretches of the stages ``first`` … ``last`` of a program with one phase."""
@@ -208,14 +211,16 @@ class Program:
 class _Builder:
     """Collects stretches of several codes in one table."""
 
+    words: int
+    native: bool
     stretches: list[Stretches]
     entries: list[NDArray[np.int64]]
     kept: list[Any]
 
-    def add(self, code: VectorCode, native: bool) -> NDArray[np.int64]:
+    def add(self, code: VectorCode) -> NDArray[np.int64]:
         """Make a code executable; returns int64[STAGES + 1], where its stages begin in the table of all."""
         offset = sum(len(other) for other in self.entries)
-        executable = Stretches.of(code, native)
+        executable = Stretches.of(code, self.words, self.native)
         entries = executable.entries.copy()
         entries[:, Entry.BACK] += offset
         self.stretches.append(executable)
@@ -223,10 +228,10 @@ class _Builder:
         return executable.stage + offset
 
 
-def patience_of(codes: tuple[PhaseCode, ...]) -> tuple[int, ...]:
-    """Lane-steps that ended lanes of one lane group may wait, for each phase."""
+def patience_of(codes: tuple[PhaseCode, ...], lanes: int) -> tuple[int, ...]:
+    """Lane-steps that ended lanes of one lane group of ``lanes`` lanes may wait, for each phase."""
     step = sum(code.step_cost() for code in codes) / len(codes)
-    return tuple(int(256 * code.goal_cost() / step) for code in codes)
+    return tuple(int(lanes * code.goal_cost() / step) for code in codes)
 
 
 assert STAGES == PERCEPT + 1

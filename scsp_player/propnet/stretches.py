@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,14 +14,19 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import IntArray
 from scsp_player.propnet import draw_code, emit, interpreter_code, playout_code, playout_layout
+from scsp_player.propnet.emit import WORD_BYTES
 from scsp_player.propnet.native import ExecutableMemory, Functions, object_code, processor
 from scsp_player.propnet.playout_layout import Entry
 from scsp_player.propnet.schedule import STAGES
 from scsp_player.propnet.vector_code import VectorCode
-from scsp_player.propnet.x86_kernels import NEVER, REGISTERS, code_bytes, generate
+from scsp_player.propnet.x86_encoding_kernels import WIDE
+from scsp_player.propnet.x86_kernels import NEVER, code_bytes, generate, value_registers
 
 STRETCH_OPERANDS: Final = 1500
 """Operands of one stretch: its machine code stays in the processor's first cache while it serves one lane group after the other."""
+
+MACHINE_CODE: Final = (256, 512)
+"""Bits of the vectors that machine code can be written for."""
 
 ALIGNMENT: Final = 64
 """Bytes; where functions begin."""
@@ -43,11 +49,11 @@ class Kernels:
 
 
 @cache
-def kernels() -> Kernels:
-    """The code that serves all games, compiled unless it is on disk."""
+def kernels(words: int) -> Kernels:
+    """The code that serves all games, for lines of so many words, compiled unless it is on disk."""
     modules = (emit, playout_layout, interpreter_code, draw_code, playout_code)
-    source = b"\0".join(Path(str(module.__file__)).read_bytes() for module in modules)
-    functions = Functions.of(object_code(source, playout_code.module_text), ["interpret", "run", "advance"])
+    source = b"\0".join([b"%d" % words, *(Path(str(module.__file__)).read_bytes() for module in modules)])
+    functions = Functions.of(object_code(source, lambda: playout_code.module_text(words)), ["interpret", "run", "advance"])
     word, pointer = ctypes.c_int64, ctypes.c_void_p
     run = ctypes.CFUNCTYPE(word, pointer, word, word, pointer, word, word)(functions.address["run"])
     advance = ctypes.CFUNCTYPE(word, pointer, word)(functions.address["advance"])
@@ -88,27 +94,27 @@ class Stretches:
     _kept: tuple[Any, ...]
 
     @classmethod
-    def of(cls, code: VectorCode, native: bool = True) -> Stretches:
-        """Stretches of machine code if ``native`` and this is a processor that we can write for, else interpreted ones."""
-        cuts, stage = _cuts(code)
+    def of(cls, code: VectorCode, words: int, native: bool = True) -> Stretches:
+        """Stretches of machine code if ``native`` and this processor has vectors of ``words`` words, else interpreted ones."""
+        cuts, stage = cuts_of(code)
         entries = np.zeros((len(cuts), Entry.FIELDS), np.int64)
         entries[:, Entry.BACK] = [cut.back for cut in cuts]
         entries[:, Entry.PASSES] = [cut.end - cut.feedback for cut in cuts]
         executed = [number for number, cut in enumerate(cuts) if not cut.clears]
         kept: list[Any] = []
-        memory = _machine_code(code, [cuts[number] for number in executed]) if native and processor().avx2 else None
-        if memory is not None:
-            place, size, owner = memory
-            entries[executed, Entry.FUNCTION] = place
-            kept.append(owner)
-            interpreted = [number for number, cut in enumerate(cuts) if cut.clears]
-        else:
-            size, interpreted = 0, list(range(len(cuts)))
+        size, interpreted = 0, list(range(len(cuts)))
+        if native and 64 * words in MACHINE_CODE and 64 * words <= processor().vectors:
+            text, place = machine_code(code, [cuts[number] for number in executed], words)
+            with suppress(OSError):
+                memory = ExecutableMemory(text)
+                entries[executed, Entry.FUNCTION] = memory.address + place
+                kept.append(memory)
+                size, interpreted = len(text), [number for number, cut in enumerate(cuts) if cut.clears]
         for number in interpreted:
-            text, bounds = _packed(code, cuts[number])
-            data = np.ascontiguousarray(text.ctypes.data + 4 * bounds)
-            entries[number, Entry.FUNCTION], entries[number, Entry.DATA] = kernels().interpret, data.ctypes.data
-            kept += [text, data]
+            packed, bounds = _packed(code, cuts[number])
+            data = np.ascontiguousarray(packed.ctypes.data + 4 * bounds)
+            entries[number, Entry.FUNCTION], entries[number, Entry.DATA] = kernels(words).interpret, data.ctypes.data
+            kept += [packed, data]
         return cls(entries, stage, size, tuple(kept))
 
 
@@ -124,7 +130,7 @@ def _packed(code: VectorCode, cut: Cut) -> tuple[IntArray, NDArray[np.int64]]:
     return text, place[[cut.begin, cut.feedback, cut.end]]
 
 
-def _cuts(code: VectorCode) -> tuple[list[Cut], NDArray[np.int64]]:
+def cuts_of(code: VectorCode) -> tuple[list[Cut], NDArray[np.int64]]:
     """Where the code is cut, and the first stretch of each stage."""
     cuts: list[Cut] = []
     stage = [0]
@@ -145,17 +151,19 @@ def _cuts(code: VectorCode) -> tuple[list[Cut], NDArray[np.int64]]:
     return cuts, np.array(stage)
 
 
-def _machine_code(code: VectorCode, cuts: list[Cut]) -> tuple[NDArray[np.int64], int, ExecutableMemory] | None:
-    """Addresses of functions for the cuts, their size, and their memory; None if the system forbids it."""
+def machine_code(code: VectorCode, cuts: list[Cut], words: int) -> tuple[bytes, NDArray[np.int64]]:
+    """Functions for the cuts, for lines of 4 or 8 words, and int64[cuts], where in the bytes each of them begins."""
     lines, instructions, operands = code.lines, len(code.target), len(code.operand)
     arrays = code.target, code.operand_start, code.operand, code.positive, code.last_use
+    line_bytes = WORD_BYTES * words
     scratch = (
         np.full(lines, NEVER),
         np.zeros(operands, np.int64),
         np.zeros(instructions, np.int64),
-        np.zeros((REGISTERS, 4), np.int64),
+        np.zeros((value_registers(line_bytes), 4), np.int64),
         np.full(lines, -1),
-        np.zeros(1, np.int64),
+        np.array([0, line_bytes]),
+        True if line_bytes == WIDE else None,
     )
     out = np.zeros(code_bytes(instructions, operands) + (ALIGNMENT + code_bytes(0, 0)) * len(cuts), np.uint8)
     place, size = np.zeros(len(cuts), np.int64), 0
@@ -163,8 +171,4 @@ def _machine_code(code: VectorCode, cuts: list[Cut]) -> tuple[NDArray[np.int64],
         place[number] = size
         size += generate(*arrays, cut.begin, cut.end, cut.feedback, *scratch, out[size:])
         size += -size % ALIGNMENT
-    try:
-        memory = ExecutableMemory(out[:size].tobytes())
-    except OSError:
-        return None
-    return memory.address + place, size, memory
+    return out[:size].tobytes(), place

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.propnet.draw_code import tree_lines
-from scsp_player.propnet.emit import VECTOR_BYTES, WORDS
+from scsp_player.propnet.emit import WORD_BYTES
 from scsp_player.propnet.playout_layout import RANDOM_LINES, Status, Totals
 
 CACHE_LINE = 64  # bytes
@@ -26,11 +26,13 @@ class GroupLines:
     """Lines of one lane group: the values of the circuit first, then what playouts need.
 
     Attributes:
+        words: words of a line.
         values: number of lines of the circuit.
         status, done, begin, totals, time, random, start, tree: first line of each part; see ``playout_layout.Call``.
         end: number of lines, such that groups do not begin at the same place of a page.
     """
 
+    words: int
     values: int
     status: int
     done: int
@@ -43,7 +45,7 @@ class GroupLines:
     end: int
 
     @classmethod
-    def of(cls, values: int, phases: int, fluents: int, goals: int, most_moves: int) -> GroupLines:
+    def of(cls, words: int, values: int, phases: int, fluents: int, goals: int, most_moves: int) -> GroupLines:
         """The parts one after the other."""
         sizes = (
             values,
@@ -59,16 +61,26 @@ class GroupLines:
         edges = [0]
         for size in sizes:
             edges.append(edges[-1] + size)
-        end = edges.pop()
-        end += end % 2
-        if end * VECTOR_BYTES % PAGE == 0:
-            end += 2 * CACHE_LINE // VECTOR_BYTES
+        end = whole_cache_lines(edges.pop(), words)
+        if end * WORD_BYTES * words % PAGE == 0:
+            end += 2 * CACHE_LINE // (WORD_BYTES * words)
         _, status, done, begin, totals, time, random, start, tree = edges
-        return cls(values, status, done, begin, totals, time, random, start, tree, end)
+        return cls(words, values, status, done, begin, totals, time, random, start, tree, end)
 
     def groups(self) -> int:
         """How many lane groups one call should work on."""
-        return max(2, min(MOST_GROUPS, GROUP_MEMORY // (self.tree * VECTOR_BYTES)))
+        return max(2, min(MOST_GROUPS, GROUP_MEMORY // (self.tree * WORD_BYTES * self.words)))
+
+    @property
+    def bytes(self) -> int:
+        """Memory of one lane group."""
+        return self.end * self.words * WORD_BYTES
+
+
+def whole_cache_lines(lines: int, words: int) -> int:
+    """The least number of lines of ``words`` words that is not below ``lines`` and fills whole lines of the processor's cache."""
+    together = max(1, CACHE_LINE // (WORD_BYTES * words))
+    return -(-lines // together) * together
 
 
 TIME_BITS = 64
@@ -80,7 +92,7 @@ class Workspace:
     """Memory that one call uses at a time.
 
     Attributes:
-        memory: uint64[groups, lines, WORDS]; line 0 is "true".
+        memory: uint64[groups, lines, words]; line 0 is "true".
         chosen: int32[moves], scratch of the draw.
         offsets: int64[64], scratch of the draw.
         waiting: int64[phases, 2], see ``playout_layout.Call``.
@@ -92,12 +104,12 @@ class Workspace:
     waiting: NDArray[np.int64]
 
     @classmethod
-    def of(cls, groups: int, lines: int, most_moves: int, phases: int) -> Workspace:
+    def of(cls, groups: int, lines: int, words: int, most_moves: int, phases: int) -> Workspace:
         """Memory for so many lane groups."""
-        size = groups * lines * WORDS
-        words = np.zeros(size + CACHE_LINE // 8, np.uint64)
-        skipped = (-words.ctypes.data % CACHE_LINE) // 8
-        memory = words[skipped : skipped + size].reshape(groups, lines, WORDS)
+        size = groups * lines * words
+        reserved = np.zeros(size + CACHE_LINE // WORD_BYTES, np.uint64)
+        skipped = (-reserved.ctypes.data % CACHE_LINE) // WORD_BYTES
+        memory = reserved[skipped : skipped + size].reshape(groups, lines, words)
         memory[:, 0] = ~np.uint64(0)
         return cls(
             memory, np.zeros(most_moves + 1, np.int32), np.zeros(64, np.int64), np.zeros((phases, 2), np.int64)
@@ -110,6 +122,7 @@ class WorkspacePool:
 
     groups: int
     lines: int
+    words: int
     most_moves: int
     phases: int = 1
     _free: list[Workspace] = field(default_factory=list)
@@ -120,7 +133,7 @@ class WorkspacePool:
         try:
             workspace = self._free.pop()
         except IndexError:
-            workspace = Workspace.of(self.groups, self.lines, self.most_moves, self.phases)
+            workspace = Workspace.of(self.groups, self.lines, self.words, self.most_moves, self.phases)
         try:
             yield workspace
         finally:

@@ -1,9 +1,12 @@
-"""The instructions of ``vector_code`` as machine code for x86-64 processors with AVX2.
+"""The instructions of ``vector_code`` as machine code for x86-64 processors with AVX2 or AVX-512F.
 
 A compiler for general programs spends most of its time on what does not occur here: the code is one straight line, every value is
-one 256-bit vector, and what is read next is known for the whole stretch. So registers are assigned in one pass: an operand that is
+one vector, and what is read next is known for the whole stretch. So registers are assigned in one pass: an operand that is
 in no register is read straight from memory by the instruction that needs it, which costs nothing extra; when a register is needed,
 the value that is read again last makes room (Belady's rule) and is written to its line only if it is still needed and was not.
+
+With AVX-512F vectors have twice as many bits and there are twice as many registers; and one instruction combines three operands,
+complemented or not, so that n of them take half as many.
 
 The generated function follows the System V calling convention: ``rdi`` the address of the first lane group, ``rsi`` the number of
 groups, ``rdx`` the bytes from one group to the next. It returns 1 if a feedback line changed in some group, otherwise 0.
@@ -14,67 +17,37 @@ from __future__ import annotations
 from typing import Any, Final
 
 from scsp_player.kernels import helper, kernel
+from scsp_player.propnet.x86_encoding_kernels import (
+    AND,
+    AND_NOT,
+    LENGTH,
+    LOAD,
+    MOST_BYTES,
+    OR,
+    STORE,
+    TABLE_OR,
+    TABLE_XOR,
+    WIDE,
+    XOR,
+    next_group,
+    return_whether_set,
+    ternary,
+    with_memory,
+    with_register,
+)
 
-VECTOR: Final = 32  # bytes of a line
-REGISTERS: Final = 14  # for values; the last two accumulate changes and serve as scratch
-CHANGED: Final = 14
-SCRATCH: Final = 15
 NEVER: Final = 1 << 60
 
-# Opcodes of the map 0F with the prefix 66.
-AND: Final = 0xDB
-AND_NOT: Final = 0xDF  # complement of the first source and second source
-OR: Final = 0xEB
-XOR: Final = 0xEF
-LOAD: Final = 0x6F
-STORE: Final = 0x7F
-
-# Columns of the register file, int64[REGISTERS, 4].
+# Columns of the register file, int64[registers, 4].
 LINE: Final = 0  # the line whose value the register holds, -1 if none
 NEXT_READ: Final = 1  # the next instruction that reads it
 UNSAVED: Final = 2  # 0 if the line in memory holds the value too, 1 if it must in the end, 2 if only this stretch reads it
 LOCKED: Final = 3  # 1 while the current instruction uses it
 
 
-@helper
-def _byte(out: Any, size: Any, value: Any) -> None:
-    out[size[0]] = value
-    size[0] += 1
-
-
-@helper
-def _word(out: Any, size: Any, value: Any) -> None:
-    for shift in range(0, 32, 8):
-        _byte(out, size, (value >> shift) & 255)
-
-
-@helper
-def _with_memory(out: Any, size: Any, opcode: Any, target: Any, source: Any, line: Any) -> None:
-    """``target = source <opcode> line``, or a load or a store (``source`` 0)."""
-    _byte(out, size, 0xC5)
-    _byte(out, size, ((target < 8) << 7) | ((~source & 15) << 3) | 5)
-    _byte(out, size, opcode)
-    offset = line * VECTOR
-    if offset < 128:
-        _byte(out, size, 0x47 | ((target & 7) << 3))
-        _byte(out, size, offset)
-    else:
-        _byte(out, size, 0x87 | ((target & 7) << 3))
-        _word(out, size, offset)
-
-
-@helper
-def _with_register(out: Any, size: Any, opcode: Any, target: Any, first: Any, second: Any) -> None:
-    """``target = first <opcode> second``."""
-    if second < 8:
-        _byte(out, size, 0xC5)
-        _byte(out, size, ((target < 8) << 7) | ((~first & 15) << 3) | 5)
-    else:
-        _byte(out, size, 0xC4)
-        _byte(out, size, ((target < 8) << 7) | 0x41)
-        _byte(out, size, ((~first & 15) << 3) | 5)
-    _byte(out, size, opcode)
-    _byte(out, size, 0xC0 | ((target & 7) << 3) | (second & 7))
+def value_registers(line_bytes: int) -> int:
+    """Registers for values: all but the last two, which accumulate changes and serve as scratch."""
+    return 30 if line_bytes == WIDE else 14
 
 
 @helper
@@ -87,11 +60,11 @@ def _release(register: Any, register_of: Any, number: Any) -> None:
 
 
 @helper
-def _free_register(out: Any, size: Any, register: Any, register_of: Any) -> Any:
+def _free_register(out: Any, code: Any, register: Any, register_of: Any) -> Any:
     """A register for the current instruction, locked; the value that is read last makes room."""
     best = -1
     latest = -1
-    for number in range(REGISTERS):
+    for number in range(len(register)):
         if register[number, LOCKED]:
             continue
         if register[number, LINE] < 0:
@@ -103,19 +76,19 @@ def _free_register(out: Any, size: Any, register: Any, register_of: Any) -> Any:
             latest = reading
             best = number
     if register[best, LINE] >= 0 and register[best, UNSAVED]:
-        _with_memory(out, size, STORE, best, 0, register[best, LINE])
+        with_memory(out, code, STORE, best, 0, register[best, LINE])
     _release(register, register_of, best)
     register[best, LOCKED] = 1
     return best
 
 
 @helper
-def _fetch(out: Any, size: Any, register: Any, register_of: Any, line: Any, next_read: Any) -> Any:
+def _fetch(out: Any, code: Any, register: Any, register_of: Any, line: Any, next_read: Any) -> Any:
     """The register with the value of a line, loaded if it is in none; locked."""
     number = register_of[line]
     if number < 0:
-        number = _free_register(out, size, register, register_of)
-        _with_memory(out, size, LOAD, number, 0, line)
+        number = _free_register(out, code, register, register_of)
+        with_memory(out, code, LOAD, number, 0, line)
         register[number, LINE] = line
         register[number, UNSAVED] = 0
         register_of[line] = number
@@ -126,24 +99,125 @@ def _fetch(out: Any, size: Any, register: Any, register_of: Any, line: Any, next
 
 @helper
 def _chain(
-    out: Any, size: Any, register: Any, register_of: Any, operand: Any, next_read: Any, opcode: Any, begin: Any, end: Any
+    out: Any, code: Any, register: Any, register_of: Any, operand: Any, next_read: Any, opcode: Any, begin: Any, end: Any
 ) -> Any:
     """All operands from ``begin`` to ``end`` combined; returns the register, which holds no line unless there is one operand."""
-    first = _fetch(out, size, register, register_of, operand[begin], next_read[begin])
+    first = _fetch(out, code, register, register_of, operand[begin], next_read[begin])
     if end == begin + 1:
         return first
     result = -1
     for i in range(begin + 1, end):
         source = first if result < 0 else result
         if result < 0:
-            result = _free_register(out, size, register, register_of)
+            result = _free_register(out, code, register, register_of)
         second = register_of[operand[i]]
         if second >= 0:
-            _with_register(out, size, opcode, result, source, second)
+            with_register(out, code, opcode, result, source, second)
             register[second, NEXT_READ] = next_read[i]
         else:
-            _with_memory(out, size, opcode, result, source, operand[i])
+            with_memory(out, code, opcode, result, source, operand[i])
         register[first, LOCKED] = 0
+    return result
+
+
+@helper
+def _sign(position: Any, first: Any, split: Any) -> Any:
+    """1 if an operand is complemented; where there is no positive one, the instruction is no conjunction."""
+    return 1 if first < split <= position else 0
+
+
+@helper
+def _table(exclusive: Any, conjunction: Any, sign_of_target: Any, sign_of_first: Any, sign_of_second: Any) -> Any:
+    """What ``ternary`` is to compute."""
+    if conjunction:
+        return 1 << (4 * (1 - sign_of_target) + 2 * (1 - sign_of_first) + 1 - sign_of_second)
+    return TABLE_XOR if exclusive else TABLE_OR
+
+
+@helper
+def _start(out: Any, code: Any, register: Any, register_of: Any, operand: Any, next_read: Any, begin: Any, end: Any) -> Any:
+    """A register with the value of some operand that may be overwritten, and which operand it is.
+
+    It is one whose register nobody reads afterwards; else a copy of one in a register; else one that is loaded.
+    """
+    chosen = begin
+    for k in range(begin, end):
+        number = register_of[operand[k]]
+        if number < 0:
+            continue
+        chosen = k
+        if next_read[k] == NEVER and register[number, UNSAVED] != 1:
+            single = True
+            for other in range(begin, end):
+                single &= other == k or operand[other] != operand[k]
+            if single:
+                _release(register, register_of, number)
+                register[number, LOCKED] = 1
+                return number, k
+    number = register_of[operand[chosen]]
+    if number >= 0:
+        register[number, LOCKED] = 1
+    result = _free_register(out, code, register, register_of)
+    if number >= 0:
+        with_register(out, code, LOAD, result, 0, number)
+        register[number, NEXT_READ] = next_read[chosen]
+    else:
+        with_memory(out, code, LOAD, result, 0, operand[chosen])
+    return result, chosen
+
+
+@helper
+def _combination(
+    out: Any,
+    code: Any,
+    register: Any,
+    register_of: Any,
+    operand: Any,
+    next_read: Any,
+    begin: Any,
+    split: Any,
+    end: Any,
+    exclusive: Any,
+) -> Any:
+    """All operands combined by instructions of three operands; returns the register, which holds no line.
+
+    Every instruction takes two operands more, one at most from memory. So those in registers are taken together with those in
+    memory as long as there are both; of two in memory one is loaded first.
+    """
+    scratch = len(register) + 1
+    conjunction = begin < split
+    result, start = _start(out, code, register, register_of, operand, next_read, begin, end)
+    sign = _sign(start, begin, split)
+    stored, held, waiting, waiting_sign = begin, begin, -1, 0
+    for step in range(begin + 1, end):
+        while stored < end and (stored == start or register_of[operand[stored]] >= 0):
+            stored += 1
+        while held < end and (held == start or register_of[operand[held]] < 0):
+            held += 1
+        # The first of a pair is in a register; what makes it complete is in memory, if anything is.
+        if (waiting < 0 and held < end) or stored == end:
+            k, number = held, register_of[operand[held]]
+            register[number, NEXT_READ] = next_read[k]
+            held += 1
+        else:
+            k, number = stored, -1
+            stored += 1
+        sign_of_second = _sign(k, begin, split)
+        if waiting >= 0:
+            table = _table(exclusive, conjunction, sign, waiting_sign, sign_of_second)
+            ternary(out, code, table, result, waiting, number, operand[k])
+            waiting, sign = -1, 0
+        elif step < end - 1:
+            waiting, waiting_sign = number, sign_of_second
+            if number < 0:
+                with_memory(out, code, LOAD, scratch, 0, operand[k])
+                waiting = scratch
+        elif conjunction:
+            ternary(out, code, _table(exclusive, True, sign, sign, sign_of_second), result, result, number, operand[k])
+        elif number >= 0:
+            with_register(out, code, XOR if exclusive else OR, result, result, number)
+        else:
+            with_memory(out, code, XOR if exclusive else OR, result, result, operand[k])
     return result
 
 
@@ -162,7 +236,8 @@ def generate(
     value_read: Any,
     register: Any,
     register_of: Any,
-    size: Any,
+    code: Any,
+    wide: Any,
     out: Any,
 ) -> Any:
     """Write the function that executes the instructions ``begin`` … ``end - 1``; returns its length in bytes.
@@ -181,9 +256,10 @@ def generate(
         seen: int64[lines], all ``NEVER``; the same afterwards.
         next_read: int64[operands], scratch.
         value_read: int64[instructions], scratch.
-        register: int64[REGISTERS, 4], scratch.
+        register: int64[``value_registers``, 4], scratch.
         register_of: int64[lines], all -1; the same afterwards.
-        size: int64[1], scratch.
+        code: int64[2], the length, which is set, and the bytes of a line: 32 or 64.
+        wide: True if lines have 64 bytes, else None: then what only they need is not even compiled.
         out: uint8[n], where to write; ``code_bytes`` says how much may be needed.
     """
     # Who reads a value next, from the last instruction to the first.
@@ -197,13 +273,14 @@ def generate(
     for i in range(begin, end):
         for k in range(operand_start[i], operand_start[i + 1]):
             seen[operand[k]] = NEVER
-    for number in range(REGISTERS):
+    for number in range(len(register)):
         register[number, LINE] = -1
         register[number, LOCKED] = 0
         register[number, UNSAVED] = 0
-    size[0] = 0
-    _with_register(out, size, XOR, CHANGED, CHANGED, CHANGED)
-    loop = size[0]
+    changed, scratch = len(register), len(register) + 1
+    code[LENGTH] = 0
+    with_register(out, code, XOR, changed, changed, changed)
+    loop = code[LENGTH]
     for i in range(begin, end):
         first, last = operand_start[i], operand_start[i + 1]
         split = first + max(positive[i], 0)
@@ -212,31 +289,33 @@ def generate(
             if register_of[0] >= 0:
                 register[register_of[0], NEXT_READ] = next_read[first]
             first += 1
-        if first == split or split == last:
+        if wide is not None and last - first > 2:
+            result = _combination(out, code, register, register_of, operand, next_read, first, split, last, positive[i] < 0)
+        elif first == split or split == last:
             opcode = XOR if positive[i] < 0 else OR if first == split else AND
-            result = _chain(out, size, register, register_of, operand, next_read, opcode, first, last)
+            result = _chain(out, code, register, register_of, operand, next_read, opcode, first, last)
         else:
-            excluded = _chain(out, size, register, register_of, operand, next_read, OR, split, last)
+            excluded = _chain(out, code, register, register_of, operand, next_read, OR, split, last)
             if split == first + 1 and register_of[operand[first]] < 0:
-                result = _free_register(out, size, register, register_of)
-                _with_memory(out, size, AND_NOT, result, excluded, operand[first])
+                result = _free_register(out, code, register, register_of)
+                with_memory(out, code, AND_NOT, result, excluded, operand[first])
             else:
-                included = _chain(out, size, register, register_of, operand, next_read, AND, first, split)
+                included = _chain(out, code, register, register_of, operand, next_read, AND, first, split)
                 result = included
                 if register[included, LINE] >= 0:
-                    result = _free_register(out, size, register, register_of)
-                _with_register(out, size, AND_NOT, result, excluded, included)
+                    result = _free_register(out, code, register, register_of)
+                with_register(out, code, AND_NOT, result, excluded, included)
         line = target[i]
         if i >= feedback:
-            _with_memory(out, size, XOR, SCRATCH, result, line)
-            _with_register(out, size, OR, CHANGED, CHANGED, SCRATCH)
+            with_memory(out, code, XOR, scratch, result, line)
+            with_register(out, code, OR, changed, changed, scratch)
         # Values that only leave the stretch are written at once.
         direct = i >= feedback or value_read[i] == NEVER or register[result, LINE] >= 0
         if direct:
             if register_of[line] >= 0:
                 register[register_of[line], LINE] = -1
                 register_of[line] = -1
-            _with_memory(out, size, STORE, result, 0, line)
+            with_memory(out, code, STORE, result, 0, line)
         else:
             if register_of[line] >= 0:
                 register[register_of[line], LINE] = -1
@@ -245,25 +324,20 @@ def generate(
             register[result, UNSAVED] = 1 if last_use[i] >= end else 2
             register_of[line] = result
         # What is read no more leaves its register, written if another stretch reads it.
-        for number in range(REGISTERS):
+        for number in range(len(register)):
             register[number, LOCKED] = 0
             held = register[number, LINE]
             if held >= 0 and register[number, NEXT_READ] == NEVER:
                 if register[number, UNSAVED] == 1:
-                    _with_memory(out, size, STORE, number, 0, held)
+                    with_memory(out, code, STORE, number, 0, held)
                 _release(register, register_of, number)
-    for number in range(REGISTERS):
+    for number in range(len(register)):
         _release(register, register_of, number)
-    # add rdi, rdx; dec rsi; jnz loop
-    for value in (0x48, 0x01, 0xD7, 0x48, 0xFF, 0xCE, 0x0F, 0x85):
-        _byte(out, size, value)
-    _word(out, size, loop - (size[0] + 4))
-    # xor eax, eax; vptest changed, changed; setne al; vzeroupper; ret
-    for value in (0x31, 0xC0, 0xC4, 0x42, 0x7D, 0x17, 0xF6, 0x0F, 0x95, 0xC0, 0xC5, 0xF8, 0x77, 0xC3):
-        _byte(out, size, value)
-    return size[0]
+    next_group(out, code, loop)
+    return_whether_set(out, code)
+    return code[LENGTH]
 
 
 def code_bytes(instructions: int, operands: int) -> int:
     """How many bytes a function may need: every operand may be loaded and combined, and as many values written."""
-    return 64 + 9 * (3 * operands + 4 * instructions)
+    return 64 + MOST_BYTES * (3 * operands + 4 * instructions)

@@ -16,14 +16,15 @@ from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import pack_state
 from scsp_player.propnet import Propnet, stretches
 from scsp_player.propnet.draw_circuit import draw_instructions
-from scsp_player.propnet.emit import LANES, WORDS
 from scsp_player.propnet.native import processor
 from scsp_player.propnet.stretches import Stretches, kernels
-from scsp_player.propnet.workspace import Workspace
+from scsp_player.propnet.workspace import Workspace, whole_cache_lines
 from tests.propnet.random_games import random_game
 
 SHEETS = Path(__file__).resolve().parents[2] / "games"
-needs_machine_code = pytest.mark.skipif(not processor().avx2, reason="no machine code is written for this processor")
+WORDS = processor().words
+LANES = 64 * WORDS
+needs_machine_code = pytest.mark.skipif(processor().vectors < 256, reason="no machine code is written for this processor")
 
 
 def same_answers(game, seed, count=70):
@@ -55,7 +56,7 @@ def test_more_values_than_registers_and_several_stretches(seed):
 def run(stretches, workspace, groups, stage):
     memory, entries = workspace.memory, stretches.entries
     bounds = (int(stretches.stage[stage]), int(stretches.stage[stage + 1]))
-    kernels().run(memory.ctypes.data, groups, memory.strides[0], entries.ctypes.data, *bounds)
+    kernels(WORDS).run(memory.ctypes.data, groups, memory.strides[0], entries.ctypes.data, *bounds)
 
 
 def bits(lines):
@@ -68,9 +69,9 @@ def bits(lines):
 @pytest.mark.parametrize("moves", [2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 64, 65, 100])
 def test_written_out_draw_finds_the_move_of_every_rank(moves, native):
     draw = draw_instructions([[line] for line in range(5, 5 + moves)], 5 + moves)
-    stretches = Stretches.of(draw.code, native)
+    stretches = Stretches.of(draw.code, WORDS, native)
     rng = np.random.default_rng(moves)
-    workspace = Workspace.of(2, draw.code.lines + draw.code.lines % 2, 0, 1)
+    workspace = Workspace.of(2, whole_cache_lines(draw.code.lines, WORDS), WORDS, 0, 1)
     memory = workspace.memory
     density = rng.random((2, 1, WORDS))
     legal = np.zeros((2, moves, WORDS), np.uint64)
@@ -101,9 +102,9 @@ def test_written_out_draw_finds_the_move_of_every_rank(moves, native):
 def test_draw_among_groups_of_exclusive_moves(sizes, native):
     first = 5 + np.append(0, np.cumsum(sizes))
     draw = draw_instructions([list(range(a, b)) for a, b in pairwise(first.tolist())], int(first[-1]))
-    stretches = Stretches.of(draw.code, native)
+    stretches = Stretches.of(draw.code, WORDS, native)
     rng = np.random.default_rng(len(sizes))
-    memory = (workspace := Workspace.of(1, draw.code.lines + draw.code.lines % 2, 0, 1)).memory
+    memory = (workspace := Workspace.of(1, whole_cache_lines(draw.code.lines, WORDS), WORDS, 0, 1)).memory
     # In every lane one move of each group is legal, or none.
     legal = np.zeros((int(first[-1]) - 5, LANES), np.bool_)
     for a, size in zip(first[:-1] - 5, sizes, strict=True):
@@ -204,7 +205,7 @@ def test_without_machine_code_everything_is_interpreted(monkeypatch, obstacle):
     game = ground(load_program(SHEETS / "tic-tac-toe.kif"))
     expected = Propnet(game).playouts(game.initial_state[None], playouts_per_state=300)
     if obstacle == "processor":
-        monkeypatch.setattr(stretches, "processor", lambda: replace(processor(), avx2=False))
+        monkeypatch.setattr(stretches, "processor", lambda: replace(processor(), vectors=0))
     else:
         monkeypatch.setattr(stretches, "ExecutableMemory", Refused)
     net = Propnet(game)
