@@ -16,13 +16,14 @@ from scsp_player.belief import (
     Equilibrium,
     HistorySampler,
     InformationSetSearch,
+    Minds,
     Views,
     WalkSettings,
     sequence_game,
 )
 from scsp_player.belief.belief_graph import SAME
 from scsp_player.belief.histories import Past
-from scsp_player.belief.information_set import Found
+from scsp_player.belief.information_set import Found, systematic
 from scsp_player.belief.joint_moves import number_of_joint_moves
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import NetworkTooLargeError, template
@@ -66,6 +67,15 @@ RULE_LIMIT = 20_000
 
 TEMPLATE_SHARE = 0.3
 """Share of the start clock for building the network."""
+
+ENTRIES_PER_SECOND, LEAST_ENTRIES = 1500, 200
+"""Entries of a belief for each second of a turn, and in any case, when guessing what others believe makes them dear."""
+
+ROOTS_PER_SECOND, LEAST_ROOTS, MOST_ROOTS = 400, 32, 256
+"""States that are searched for each second of a turn; a few that are searched well tell more than many that are not."""
+
+MINDS_SHARE = 0.15
+"""Share of a turn's time in which others' moves are valued."""
 
 INFORMATION = 100.0
 """Points that knowing the state for certain counts for among moves that search cannot tell apart."""
@@ -114,7 +124,13 @@ class InformationSetPlayer:
         players = [r for r in range(len(game.roles)) if r != game.random_role]
         self.alone = len(players) == 1
         self.walks = walks or self.alone
-        self.belief = Belief(game, propnet, role, seed=seed, model=None if self.alone or not walks else self.search.model)
+        self.minds: Minds | None = None
+        self.roots = MOST_ROOTS
+        if not self.alone and not walks:
+            self.minds = Minds(game, propnet, role, seed=seed, clock=clock)
+        self.belief = Belief(
+            game, propnet, role, seed=seed, model=None if self.alone else self.search if walks else self.minds
+        )
         self.belief.resampler = self._other_histories
         self._histories: HistorySampler | None = None
         self._patience, self._seed = 0.0, seed
@@ -130,6 +146,10 @@ class InformationSetPlayer:
     def prepare(self, deadline: float, play_seconds: float) -> None:
         """Use the time before the first move: the network for finding histories, strategies for the whole game if it is small."""
         self._patience = HISTORY_SHARE * play_seconds
+        if self.minds is not None:
+            self.minds.seconds = MINDS_SHARE * play_seconds
+            self.belief.limit = int(np.clip(ENTRIES_PER_SECOND * play_seconds, LEAST_ENTRIES, self.belief.limit))
+            self.roots = int(np.clip(ROOTS_PER_SECOND * play_seconds, LEAST_ROOTS, MOST_ROOTS))
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
@@ -163,6 +183,14 @@ class InformationSetPlayer:
         if end <= begin:
             return None
         return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end, seconds=LISTING_SHARE * (end - begin))
+
+    def roots_drawn(self) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """States to search, uint64[k, words], and their probabilities: the belief, or as much of it as there is time for."""
+        states, probabilities = self.belief.marginal()
+        if len(states) <= self.roots:
+            return states, probabilities
+        numbers, copies = np.unique(systematic(probabilities, self.roots, self._generator), return_counts=True)
+        return states[numbers], copies / copies.sum()
 
     def first_move(self) -> int:
         """A legal move at once: global index, -1 if there is none."""

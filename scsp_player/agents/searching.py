@@ -205,7 +205,7 @@ class SearchingAgent(Agent):
             move = self._hidden.choose(deadline, report)
             if move >= 0:
                 return move
-            self.search.set_roots(*self._belief.marginal())
+            self.search.set_roots(*self._hidden.roots_drawn())
         self.search.think(deadline, report)
         best = self.search.best_move()
         # The search samples the belief; a move that it has not seen to be illegal somewhere may still be.

@@ -5,6 +5,7 @@ from scsp_player.belief.equilibrium import Equilibrium
 from scsp_player.belief.histories import HistorySampler
 from scsp_player.belief.information_set import Belief
 from scsp_player.belief.information_set_search import InformationSetSearch, WalkSettings
+from scsp_player.belief.minds import Minds, MindSettings
 from scsp_player.belief.rehearsal import rehearse
 from scsp_player.belief.sequence_game import SequenceGame, sequence_game
 from scsp_player.belief.views import Views
@@ -15,6 +16,8 @@ __all__ = [
     "Equilibrium",
     "HistorySampler",
     "InformationSetSearch",
+    "MindSettings",
+    "Minds",
     "SequenceGame",
     "Views",
     "WalkSettings",

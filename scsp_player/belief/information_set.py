@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,58 @@ THIN = 16
 CHUNK = 2048
 """Joint moves tried between two looks at the clock."""
 
-Model = Callable[[int, ViewArray, NDArray[np.int32], NDArray[np.int64]], Weights]
-"""How likely others' moves are: role, their views, the moves and from how many they chose; float64[n], 1/count if uniform."""
+ENOUGH = 2
+"""Successors that are looked for at most when not all are, as a multiple of the limit: some of them will turn out to be equal."""
+
+
+class Model(Protocol):
+    """How others are likely to move. It keeps in step with the entries of a belief, of which there are k."""
+
+    def policy(self, role: int, views: ViewArray, legal: NDArray[np.bool_], probabilities: Weights) -> Weights:
+        """float64[k, moves of the role]: the probability of each of its moves; rows with legal moves sum to 1.
+
+        Args:
+            role: another role than our own, and not chance.
+            views: uint64[k], what it has gone through.
+            legal: bool[k, moves of the role].
+            probabilities: float64[k].
+        """
+
+    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States) -> None:
+        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed bool[k, percepts]."""
+
+    def reset(self, states: States) -> None:
+        """The entries are new, uint64[k, words], and nobody knows where they came from."""
+
+
+
+class _Step(NamedTuple):
+    """One turn further: states, views and weights, and by which joint moves of which entries."""
+
+    states: States
+    views: ViewArray
+    weights: Weights
+    owner: NDArray[np.int64]
+    moves: NDArray[np.int32]
+
+    @classmethod
+    def joined(cls, parts: list[_Step]) -> _Step:
+        """One after the other."""
+        return cls(
+            np.concatenate([part.states for part in parts]),
+            np.concatenate([part.views for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+            np.concatenate([part.owner for part in parts]),
+            np.concatenate([part.moves for part in parts]),
+        )
+
+    def only(self, kept: NDArray[np.int64]) -> _Step:
+        """Some of them."""
+        return _Step(self.states[kept], self.views[kept], self.weights[kept], self.owner[kept], self.moves[kept])
+
+
+Likelihood = Callable[[NDArray[np.int64], NDArray[np.int32]], Weights]
+"""How likely the others make their part of joint moves, int32[n, roles], in entries, int64[n]."""
 
 
 class Found(NamedTuple):
@@ -94,6 +144,8 @@ class Belief:
         self.view = self.views[:, self.role].copy()
         self._asked = 2 * self.limit
         self.probabilities: Weights = np.ones(1)
+        if self.model is not None:
+            self.model.reset(self.states)
 
     def update(self, own_move: Term | None, percepts: frozenset[Term], expired: Callable[[], bool] = lambda: False) -> bool:
         """Take in one turn; returns whether any state explains the percepts (if none does, they are ignored).
@@ -124,6 +176,8 @@ class Belief:
                 alone = more.complete or not found
                 self.exact = more.complete
                 self._set(*(more[:3] if alone else _mixed((self.states, self.views, self.probabilities), more[:3])))
+                if self.model is not None:
+                    self.model.reset(self.states)
                 found = True
             self._asked = len(self.states)
         if not found:
@@ -153,7 +207,7 @@ class Belief:
 
     def draw(self, count: int) -> NDArray[np.int64]:
         """int64[count]: entries drawn by their probabilities, each as often as expected up to one time, in random order."""
-        return self._generator.permutation(_systematic(self.probabilities, count, self._generator))
+        return self._generator.permutation(systematic(self.probabilities, count, self._generator))
 
     def _follow(self, move: int | None, expected: NDArray[np.bool_] | None, expired: Callable[[], bool]) -> bool:
         """Go one turn further; False, and nothing has changed, if no joint move shows what was expected (None: anything)."""
@@ -163,35 +217,51 @@ class Belief:
         live = np.flatnonzero(sizes > 0)
         if not len(live):
             return False
+        likely = self._likelihood(legal, live)
         if sizes.sum() <= WORK * self.limit:
             found = joint_moves(self.game, legal[live], fixed)
-            others = [r for r in range(len(self.game.roles)) if r != self.role]
-            weights = self.probabilities[live[found.owner]]
-            weights = weights * self._likelihood(others, live[found.owner], found.moves, found.counts[found.owner])
-            parts = self._listed(live[found.owner], found.moves, weights, expected, expired)
+            owner = live[found.owner]
+            parts = self._listed(owner, found.moves, self.probabilities[owner] * likely(owner, found.moves), expected, expired)
         else:
             self.exact = False
-            parts = self._drawn(live, legal, fixed, expected, expired)
-        states, views, weights = (np.concatenate(list(part)) for part in zip(*parts, strict=True))
+            parts = self._drawn(live, legal, fixed, likely, expected, expired)
+        step = _Step.joined(parts)
         # Being asked for another move tells that the match goes on.
-        going = np.flatnonzero(~self._propnet.terminal(states))
+        going = np.flatnonzero(~self._propnet.terminal(step.states))
         if len(going):
-            states, views, weights = states[going], views[going], weights[going]
-        if not len(states) or weights.sum() <= 0:
+            step = step.only(going)
+        if not len(step.states) or step.weights.sum() <= 0:
             return False
-        self._set(states, views, weights)
+        before = self.states
+        kept = self._set(step.states, step.views, step.weights)
+        if self.model is not None:
+            owner, moves = step.owner[kept], step.moves[kept]
+            self.model.follow(owner, moves, self._propnet.percepts(before[owner], moves), self.states)
         return True
 
-    def _likelihood(
-        self, others: list[int], owner: NDArray[np.int64], moves: NDArray[np.int32], counts: NDArray[np.int64]
-    ) -> Weights:
-        result = np.ones(len(moves))
-        for role in others:
+    def _likelihood(self, legal: NDArray[np.bool_], live: NDArray[np.int64]) -> Likelihood:
+        """The probability of what others do in joint moves int32[n, roles] in entries int64[n]."""
+        going = np.zeros((len(legal), 1), np.bool_)
+        going[live] = True
+        policies: list[tuple[int, int, Weights]] = []
+        for role in range(len(self.game.roles)):
+            if role == self.role:
+                continue
+            first, last = self.game.role_start[role : role + 2]
+            mine = legal[:, first:last] & going
             if self.model is None or role == self.game.random_role:
-                result /= counts[:, role]
+                policy = mine / np.maximum(1, mine.sum(axis=1, keepdims=True))
             else:
-                result *= self.model(role, self.views[owner, role], moves[:, role], counts[:, role])
-        return result
+                policy = self.model.policy(role, self.views[:, role], mine, self.probabilities)
+            policies.append((role, int(first), policy))
+
+        def likely(owner: NDArray[np.int64], moves: NDArray[np.int32]) -> Weights:
+            result = np.ones(len(owner))
+            for role, first, policy in policies:
+                result *= policy[owner, moves[:, role] - first]
+            return result
+
+        return likely
 
     def _listed(
         self,
@@ -200,16 +270,22 @@ class Belief:
         weights: Weights,
         expected: NDArray[np.bool_] | None,
         expired: Callable[[], bool],
-    ) -> list[tuple[States, ViewArray, Weights]]:
-        """Successors by all these joint moves; by a random part of them, one chunk at least, if time is short."""
+    ) -> list[_Step]:
+        """Successors by all these joint moves, or by a sample of them if ``limit`` of it fit or time is up.
+
+        The sample is drawn by priority, weight over a uniform random number; what has less weight than the first priority that was
+        left out counts with that (Duffield, Lund and Thorup 2007), which keeps all sums right on average.
+        """
         if len(owner) <= CHUNK:
             return [self._step(owner, moves, weights, expected)]
-        order = self._generator.permutation(len(owner))
-        parts: list[tuple[States, ViewArray, Weights]] = []
+        priority = weights / (1.0 - self._generator.random(len(owner)))
+        order = np.argsort(-priority)
+        parts: list[_Step] = []
         for begin in range(0, len(order), CHUNK):
-            if parts and expired():
+            if parts and (expired() or sum(len(part.states) for part in parts) >= ENOUGH * self.limit):
                 self.exact = False
-                break
+                least = priority[order[begin]]
+                return [part._replace(weights=np.maximum(part.weights, least)) for part in parts]
             chunk = order[begin : begin + CHUNK]
             parts.append(self._step(owner[chunk], moves[chunk], weights[chunk], expected))
         return parts
@@ -219,16 +295,18 @@ class Belief:
         live: NDArray[np.int64],
         legal: NDArray[np.bool_],
         fixed: dict[int, int],
+        likely: Likelihood,
         expected: NDArray[np.bool_] | None,
         expired: Callable[[], bool],
-    ) -> list[tuple[States, ViewArray, Weights]]:
+    ) -> list[_Step]:
         """Successors of drawn entries and joint moves until ``limit`` of them fit, or enough was tried."""
         parts, number = [], 0
         p = self.probabilities[live] / self.probabilities[live].sum()
+        even = number_of_joint_moves(self.game, legal, fixed)
         for _ in range(ROUNDS):
-            entries = live[_systematic(p, self.limit, self._generator)]
+            entries = live[systematic(p, self.limit, self._generator)]
             moves = draw_joint_moves(self.game, legal[entries], self._generator, fixed)
-            parts.append(self._step(entries, moves, np.ones(len(entries)), expected))
+            parts.append(self._step(entries, moves, likely(entries, moves) * even[entries], expected))
             number += len(parts[-1][0])
             if number >= self.limit or expired():
                 break
@@ -236,7 +314,7 @@ class Belief:
 
     def _step(
         self, owner: NDArray[np.int64], moves: NDArray[np.int32], weights: Weights, expected: NDArray[np.bool_] | None
-    ) -> tuple[States, ViewArray, Weights]:
+    ) -> _Step:
         before = self.states[owner]
         seen = self._propnet.percepts(before, moves)
         if expected is not None:
@@ -244,22 +322,22 @@ class Belief:
             keep = np.flatnonzero((seen[:, mine] == expected[mine]).all(axis=1))
             owner, moves, weights, seen, before = owner[keep], moves[keep], weights[keep], seen[keep], before[keep]
         states = self._propnet.successors(before, moves)
-        return states, self._views.after(self.views[owner], moves, seen), weights
+        return _Step(states, self._views.after(self.views[owner], moves, seen), weights, owner, moves)
 
-    def _set(self, states: States, views: ViewArray, weights: Weights) -> None:
-        """Make these the entries: equal ones merged, no more than ``limit``."""
-        states, views, weights = merge(states, views, weights, self.role)
-        if len(states) > self.limit:
+    def _set(self, states: States, views: ViewArray, weights: Weights) -> NDArray[np.int64]:
+        """Make these the entries: equal ones merged, no more than ``limit``; int64[k]: which of them were taken."""
+        kept, weights = distinct(states, views, weights, self.role)
+        if len(kept) > self.limit:
             self.exact = False
-            picked = self._generator.permutation(len(states))
-            _, first, place = np.unique(states[picked], axis=0, return_index=True, return_inverse=True)
+            picked = self._generator.permutation(len(kept))
+            _, first, place = np.unique(states[kept[picked]], axis=0, return_index=True, return_inverse=True)
             if len(first) <= self.limit:
-                weights = sums(place, weights[picked], len(first))
-                states, views = states[picked[first]], views[picked[first]]
+                kept, weights = kept[picked[first]], sums(place, weights[picked], len(first))
             else:
-                numbers, copies = np.unique(_systematic(weights / weights.sum(), self.limit, self._generator), return_counts=True)
-                states, views, weights = states[numbers], views[numbers], copies.astype(np.float64)
-        self.states, self.views, self.probabilities = states, views, weights / weights.sum()
+                numbers, copies = np.unique(systematic(weights / weights.sum(), self.limit, self._generator), return_counts=True)
+                kept, weights = kept[numbers], copies.astype(np.float64)
+        self.states, self.views, self.probabilities = states[kept], views[kept], weights / weights.sum()
+        return kept
 
 
 def _mixed(one: tuple[States, ViewArray, Weights], other: tuple[States, ViewArray, Weights]) -> tuple[States, ViewArray, Weights]:
@@ -275,14 +353,20 @@ def sums(place: NDArray[np.int64], weights: Weights, count: int) -> Weights:
 
 
 def merge(states: States, views: ViewArray, weights: Weights, ignored: int = -1) -> tuple[States, ViewArray, Weights]:
-    """Add up the weights of equal entries; the view of role ``ignored`` is the same in all of them."""
+    """Equal entries as one, see ``distinct``."""
+    first, weights = distinct(states, views, weights, ignored)
+    return states[first], views[first], weights
+
+
+def distinct(states: States, views: ViewArray, weights: Weights, ignored: int = -1) -> tuple[NDArray[np.int64], Weights]:
+    """One of each kind of equal entries, int64[k], and their weights together; the view of ``ignored`` is the same in all."""
     others = [r for r in range(views.shape[1]) if r != ignored]
     keys = np.ascontiguousarray(np.concatenate([states, views[:, others]], axis=1))
     _, first, place = np.unique(keys.view(f"V{8 * keys.shape[1]}").ravel(), return_index=True, return_inverse=True)
-    return states[first], views[first], sums(place, weights, len(first))
+    return first, sums(place, weights, len(first))
 
 
-def _systematic(probabilities: Weights, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+def systematic(probabilities: Weights, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
     """int64[count]: systematic resampling (Kitagawa 1996)."""
     places = (np.arange(count) + generator.random()) / count
     drawn: NDArray[np.int64] = np.searchsorted(np.cumsum(probabilities), places, side="right")

@@ -26,6 +26,12 @@ Floats = NDArray[np.float64]
 TURNS = 128
 """Turns that a walk goes at most before it ends in playouts."""
 
+FIRST_BATCH = 32
+"""Walks in the first batch, when it is not known yet how long they take."""
+
+SHORT_BATCH, LONG_BATCH = 0.12, 0.4
+"""Batches that take less than this share of the time left are enlarged, those that take more than that are halved."""
+
 SEEN_ENOUGH = 32.0
 """Visits of a node before what was chosen there counts as a model of the role."""
 
@@ -95,7 +101,7 @@ class InformationSetSearch:
     ) -> None:
         """Walk until ``deadline`` by ``clock``, or until there have been ``walks`` more walks."""
         target = None if walks is None else self.walks + walks
-        batch = self.settings.batch if target is not None else min(8, self.settings.batch)
+        batch = self.settings.batch if target is not None else min(FIRST_BATCH, self.settings.batch)
         told = self.clock()
         while target is None or self.walks < target:
             start = self.clock()
@@ -105,11 +111,12 @@ class InformationSetSearch:
                 report()
                 told = end + 0.05
             if target is None:
-                if end + 1.5 * (end - start) >= deadline:
+                if end + 1.25 * (end - start) >= deadline:
                     break
-                if batch < self.settings.batch and end - start < 0.03 * (deadline - end):
+                # A batch takes as long as its longest random game, so many walks cost hardly more than few.
+                if batch < self.settings.batch and end - start < SHORT_BATCH * (deadline - end):
                     batch = min(2 * batch, self.settings.batch)
-                elif batch > 1 and end - start > 0.1 * (deadline - end):
+                elif batch > 1 and end - start > LONG_BATCH * (deadline - end):
                     batch //= 2
 
     def _walk(self, belief: Belief, lanes: int, seconds: float, timed: bool) -> None:
@@ -210,15 +217,24 @@ class InformationSetSearch:
         means = self._total[part] / np.maximum(1.0, visits)
         return self._move[part], visits, means, average / max(1e-300, float(average.sum()))
 
-    def model(self, role: int, views: ViewArray, moves: NDArray[np.int32], counts: NDArray[np.int64]) -> Floats:
-        """How likely moves of a role are: half uniform, half as it has chosen in the search where that was often enough."""
-        distinct, place = np.unique(views, return_inverse=True)
-        result: Floats = 1.0 / counts
+    def policy(self, role: int, views: ViewArray, legal: NDArray[np.bool_], probabilities: Floats) -> Floats:
+        """See ``Model``: half uniform, half as the role has chosen in the search where that was often enough."""
+        result: Floats = legal / np.maximum(1, legal.sum(axis=1, keepdims=True))
+        begin = int(self.game.role_start[role])
+        distinct, place = np.unique(views[legal.sum(axis=1) > 1], return_inverse=True)
+        rows = np.flatnonzero(legal.sum(axis=1) > 1)
         for number, view in enumerate(distinct.tolist()):
             known, visits, _, _ = self.choices(view)
             if visits.sum() >= SEEN_ENOUGH:
-                mine = np.flatnonzero(place.ravel() == number)
-                at = np.minimum(np.searchsorted(known, moves[mine]), len(known) - 1)
-                share = np.where(known[at] == moves[mine], visits[at] / visits.sum(), 0.0)
-                result[mine] = 0.5 * result[mine] + 0.5 * share
+                mine = rows[place.ravel() == number]
+                share = np.zeros(legal.shape[1])
+                share[known - begin] = visits / visits.sum()
+                result[mine] = np.where(legal[mine], 0.5 * result[mine] + 0.5 * share, 0.0)
+        result /= np.maximum(1e-300, result.sum(axis=1, keepdims=True))
         return result
+
+    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States) -> None:
+        """See ``Model``: what the search knows goes by views."""
+
+    def reset(self, states: States) -> None:
+        """See ``Model``: what the search knows goes by views."""

@@ -1,0 +1,158 @@
+"""What others may believe, and how they are taken to move for it."""
+
+import time
+
+import numpy as np
+import pytest
+
+from scsp_player.belief import Belief, Minds, MindSettings, information_set
+from scsp_player.gdl.terms import Compound, Symbol
+from scsp_player.propnet import Propnet
+from tests.oracles.naive_grounder import ground
+
+CARDS = """
+; Each of two players gets a card of three that the other does not see; the second says openly whether it dares to compare.
+(role random) (role first) (role second)
+(init (stage deal))
+(card 1) (card 2) (card 3) (above 2 1) (above 3 2) (above 3 1)
+(<= (legal random (deal ?a ?b)) (true (stage deal)) (card ?a) (card ?b) (distinct ?a ?b))
+(<= (legal random rest) (not (true (stage deal))))
+(legal first wait)
+(<= (legal second wait) (not (true (stage choose))))
+(<= (legal second dare) (true (stage choose)))
+(<= (legal second pass) (true (stage choose)))
+(<= (next (has first ?a)) (does random (deal ?a ?b)))
+(<= (next (has second ?b)) (does random (deal ?a ?b)))
+(<= (next (has ?r ?c)) (true (has ?r ?c)))
+(<= (next (stage choose)) (does random (deal ?a ?b)))
+(<= (next (stage talk)) (true (stage choose)))
+(<= (next (stage over)) (true (stage talk)))
+(<= (next dared) (does second dare))
+(<= (next dared) (true dared))
+(<= (sees first (mine ?a)) (does random (deal ?a ?b)))
+(<= (sees second (mine ?b)) (does random (deal ?a ?b)))
+(<= (sees first dared) (does second dare))
+(<= terminal (true (stage over)))
+(<= (wins second) (true (has first ?a)) (true (has second ?b)) (above ?b ?a))
+(<= (goal second 100) (true dared) (wins second))
+(<= (goal second 0) (true dared) (not (wins second)))
+(<= (goal second 40) (not (true dared)))
+(<= (goal first 0) (wins second))
+(<= (goal first 100) (not (wins second)))
+"""
+
+FIRST, SECOND = 1, 2
+
+
+@pytest.fixture
+def game():
+    return ground(CARDS)
+
+
+def told(card):
+    return frozenset({Compound("mine", (Symbol(str(card)),))})
+
+
+def cards(game, state):
+    """The cards of both players."""
+    facts = [f for f in game.fluents_of(state) if isinstance(f, Compound) and f.functor == "has"]
+    has = {str(f.arguments[0]): int(str(f.arguments[1])) for f in facts}
+    return has["first"], has["second"]
+
+
+def modelled(game, **settings):
+    propnet = Propnet(game)
+    minds = Minds(game, propnet, FIRST, settings=MindSettings(**settings), seed=4, clock=time.thread_time)
+    return propnet, minds, Belief(game, propnet, FIRST, seed=4, model=minds)
+
+
+def test_others_hold_possible_what_they_cannot_tell_apart(game):
+    _, minds, belief = modelled(game, copies=12, tries=4)
+    belief.update(Symbol("wait"), told(2))
+    assert sorted(cards(game, state) for state in belief.states) == [(2, 1), (2, 3)]
+    held = minds.held(SECOND)
+    for state, possible in zip(belief.states, held, strict=True):
+        others = {cards(game, alternative) for alternative in possible}
+        assert {second for _, second in others} == {cards(game, state)[1]}
+        assert {first for first, _ in others} == {1, 2, 3} - {cards(game, state)[1]}
+
+
+def test_others_move_by_what_they_believe(game):
+    propnet, minds, belief = modelled(game, copies=12, tries=4, samples=4, careless=0.1)
+    belief.update(Symbol("wait"), told(2))
+    begin, end = game.role_start[SECOND], game.role_start[SECOND + 1]
+    legal = propnet.legal(belief.states)[:, begin:end]
+    policy = minds.policy(SECOND, belief.views[:, SECOND], legal, belief.probabilities)
+    assert policy.sum(axis=1) == pytest.approx([1.0, 1.0])
+    assert not policy[~legal].any()
+    dare = int(game.move_index[SECOND][Symbol("dare")]) - int(begin)
+    for state, row in zip(belief.states, policy, strict=True):
+        assert (row[dare] > 0.7) == (cards(game, state)[1] == 3)
+        assert (row[dare] < 0.3) == (cards(game, state)[1] == 1)
+
+
+def test_a_move_says_something_about_what_the_other_has(game):
+    _, _, belief = modelled(game, copies=12, tries=4)
+    uniform = Belief(game, Propnet(game), FIRST, seed=4)
+    for each in (belief, uniform):
+        each.update(Symbol("wait"), told(2))
+        each.update(Symbol("wait"), frozenset({Symbol("dared")}))
+    high = {cards(game, state): p for state, p in zip(belief.states, belief.probabilities, strict=True)}
+    assert high[2, 3] > 0.7
+    assert uniform.probabilities == pytest.approx([0.5, 0.5])
+
+
+def test_where_nobody_has_a_choice_nothing_is_valued(game):
+    propnet, minds, belief = modelled(game)
+    legal = propnet.legal(belief.states)[:, game.role_start[SECOND] : game.role_start[SECOND + 1]]
+    assert minds.policy(SECOND, belief.views[:, SECOND], legal, belief.probabilities) == pytest.approx(legal.astype(float))
+
+
+def test_a_known_state_is_known_to_all(game):
+    _, minds, belief = modelled(game)
+    belief.update(Symbol("wait"), told(2))
+    belief.certain(game.initial_state)
+    assert (minds.held(SECOND) == game.initial_state).all()
+
+
+def test_without_time_moves_of_one_entry_stand_for_all(game):
+    propnet, minds, belief = modelled(game)
+    minds.seconds = 0.0
+    belief.update(Symbol("wait"), told(2))
+    legal = propnet.legal(belief.states)[:, game.role_start[SECOND] : game.role_start[SECOND + 1]]
+    policy = minds.policy(SECOND, belief.views[:, SECOND], legal, belief.probabilities)
+    assert policy.sum(axis=1) == pytest.approx([1.0, 1.0])
+
+
+def test_a_sample_by_priority_is_right_on_average(monkeypatch):
+    """Of 120 sides of a die the other takes the lower half three times as often; cut off after a chunk of 40."""
+    monkeypatch.setattr(information_set, "CHUNK", 40)
+    sides = " ".join(f"(side n{i})" for i in range(120)) + " ".join(f"(low n{i})" for i in range(60))
+    game = ground(
+        f"""(role me) (role other) (init start) {sides} (legal me wait)
+        (<= (legal other (take ?n)) (true start) (side ?n)) (<= (legal other rest) (not (true start)))
+        (<= (next (taken ?n)) (does other (take ?n))) (<= (next (taken ?n)) (true (taken ?n)))
+        (<= (next low) (does other (take ?n)) (low ?n)) (<= (next low) (true low))
+        (<= terminal (true (taken n0)) (not (true low))) (goal me 0) (goal other 0)"""
+    )
+
+    class Lopsided:
+        def policy(self, role, views, legal, probabilities):
+            return np.where(legal, np.where(low, 3.0, 1.0), 0.0) / 240
+
+        def follow(self, parent, moves, seen, states):
+            """Nothing to keep."""
+
+        def reset(self, states):
+            """Nothing to keep."""
+
+    names = [str(game.move(int(m))) for m in range(game.role_start[1], game.role_start[2])]
+    low = np.array([name.startswith("(take n") and int(name[7:-1]) < 60 for name in names])
+    shares = []
+    for seed in range(20):
+        belief = Belief(game, Propnet(game), 0, seed=seed, model=Lopsided())
+        belief.update(Symbol("wait"), frozenset(), lambda: True)
+        assert not belief.exact
+        held = np.array([Symbol("low") in game.fluents_of(state) for state in belief.states])
+        shares.append(float(belief.probabilities[held].sum()))
+    assert np.mean(shares) == pytest.approx(0.75, abs=0.05)
