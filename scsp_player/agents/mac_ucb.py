@@ -23,7 +23,7 @@ TEMPLATE_SHARE = 0.4
 class MacUcbAgent(SearchingAgent):
     """Expands states by solving their micro-SCSP wherever that is cheap enough, and evaluates 64 playouts a leaf."""
 
-    settings = SearchSettings(exploration=0.02)
+    settings = SearchSettings(exploration=0.02, amaf=1.0)
     puzzles = True
     information_sets = True
 

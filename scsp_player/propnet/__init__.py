@@ -10,6 +10,6 @@ from scsp_player.propnet.answers import Answers, Expansion
 from scsp_player.propnet.improvement import Improvement
 from scsp_player.propnet.net import Propnet
 from scsp_player.propnet.net_machine import PropnetMachine
-from scsp_player.propnet.playouts import PlayoutResult
+from scsp_player.propnet.playouts import DrawnMoves, PlayoutResult
 
-__all__ = ["Answers", "Expansion", "Improvement", "PlayoutResult", "Propnet", "PropnetMachine"]
+__all__ = ["Answers", "DrawnMoves", "Expansion", "Improvement", "PlayoutResult", "Propnet", "PropnetMachine"]

@@ -20,7 +20,7 @@ from scsp_player.propnet.lanes import get_lines, group_count, put_moves, put_sta
 from scsp_player.propnet.native import processor
 from scsp_player.propnet.phases import Phases, circuit_of_phase, find_phases
 from scsp_player.propnet.playout_layout import Totals
-from scsp_player.propnet.playouts import Goals, Player, PlayoutResult, deal
+from scsp_player.propnet.playouts import DrawnMoves, Goals, Player, PlayoutResult, deal
 from scsp_player.propnet.program import PhaseCode, Program
 from scsp_player.propnet.schedule import GOAL, LEGAL, NEXT, PERCEPT, TERMINAL, Schedule
 from scsp_player.propnet.simplify import simplify
@@ -86,12 +86,11 @@ class Propnet:
         self.circuit: Circuit = build_circuit(game) if circuit is None else circuit
         self._goals = Goals.of(game)
         self._layout = Layout(game.fluents, game.moves, len(game.goal_literal), len(game.percept_literal))
-        self._most_moves = int(np.diff(game.role_start).max(initial=1))
         circuit = replace(self.circuit, goal=self.circuit.goal[self._goals.order])
         one = Phases(np.zeros(0, np.int64), np.zeros((1, 0), np.bool_))
         self.general = Program.of(one, (PhaseCode.of_game(game, circuit, self._layout),), self.words, native)
         self._pool = WorkspacePool(ASKED_GROUPS, whole_cache_lines(self.general.lines, self.words), self.words, 0)
-        self._general_player = Player(self.general, self._layout, self._goals, self._most_moves)
+        self._general_player = Player(self.general, self._layout, self._goals, game.role_start)
         self.phases = find_phases(game, circuit) if split else one
         self.player = self._general_player
         self._native = native
@@ -114,7 +113,7 @@ class Propnet:
             for i, model in zip(number, models, strict=True)
         )
         program = Program.of(self.phases, codes, self.words, self._native, like.program.patience if like else None)
-        return Player(program, self._layout, self._goals, self._most_moves, like.groups if like else None)
+        return Player(program, self._layout, self._goals, self.game.role_start, like.groups if like else None)
 
     def improve(self, seconds: float) -> None:
         """Take so many seconds of processor time to simplify the circuit that playouts use; they become faster.
@@ -258,6 +257,7 @@ class Propnet:
         seconds: float | None = None,
         interrupted: Callable[[], bool] | None = None,
         threads: int = 1,
+        count_moves: bool = False,
     ) -> PlayoutResult:
         """Uniformly random playouts from each of the states.
 
@@ -275,14 +275,18 @@ class Propnet:
             seconds: wall-clock time to use at most.
             interrupted: asked about every millisecond whether to end now.
             threads: how many threads share the playouts; each has a random generator and lanes of its own.
+            count_moves: whether to find out what became of the playouts in which each move was drawn; for one thread, and one
+                playout a lane.
 
         Raises:
-            ValueError: if there is less than one lane, playout, move or thread to play.
+            ValueError: if there is less than one lane, playout, move or thread to play, or moves cannot be counted.
         """
         words = -(-lanes_per_state // 64)
         playouts = 64 * words if playouts_per_state is None else playouts_per_state
         if min(words, playouts, max_depth, threads) < 1:
             raise ValueError("playouts need at least one lane, one playout, one move and one thread")
+        if count_moves and (playouts > 64 * words or threads > 1):
+            raise ValueError("moves are counted where a lane plays one playout, in one thread")
         generator = np.random.default_rng(seed)
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
 
@@ -290,9 +294,10 @@ class Propnet:
             return time.perf_counter() >= deadline or (interrupted is not None and interrupted())
 
         states = self._checked(states)
+        drawn = DrawnMoves.none(len(states), self.game.moves) if count_moves else None
         shares = [share for share in (playouts // threads + (i < playouts % threads) for i in range(threads)) if share]
         if len(shares) == 1:
-            parts = [self._play(states, words, playouts, generator, max_depth, expired)]
+            parts = [self._play(states, words, playouts, generator, max_depth, expired, drawn)]
         else:
             with ThreadPoolExecutor(len(shares)) as pool:
                 jobs = [
@@ -301,7 +306,7 @@ class Propnet:
                 ]
                 parts = [job.result() for job in jobs]
         totals = np.sum([part for part, _ in parts], axis=0)
-        return self._goals.collect(totals, all(complete for _, complete in parts))
+        return self._goals.collect(totals, all(complete for _, complete in parts), drawn)
 
     def _play(
         self,
@@ -311,8 +316,9 @@ class Propnet:
         generator: np.random.Generator,
         max_depth: int,
         expired: Callable[[], bool],
+        drawn: DrawnMoves | None = None,
     ) -> tuple[NDArray[np.int64], bool]:
-        """int64[Totals.GOALS + goals, states], and whether all playouts came to an end; one thread."""
+        """int64[Totals.GOALS + goals, states], and whether all playouts came to an end; one thread. Fills ``drawn``."""
         words = min(words, playouts)
         owner, quota = deal(len(states), words, playouts)
         totals = np.zeros((Totals.GOALS + self._layout.goals, len(owner)), np.int64)
@@ -328,7 +334,7 @@ class Propnet:
                     break
                 some = mine[begin : begin + size]
                 here = np.maximum(of_word[some], 0)
-                counts, done = player.run(states[owner[some]], here, quota[some], generator, max_depth, expired)
+                counts, done = player.run(states[owner[some]], here, quota[some], generator, max_depth, expired, drawn, owner[some])
                 totals[:, some] = counts
                 complete &= done
                 first = False

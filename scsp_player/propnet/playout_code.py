@@ -76,6 +76,10 @@ def _write_tally(module: Module) -> Code:
     goals = code.line(group, code.load_word(call, Call.GOAL))
     totals = code.line(group, code.load_word(call, Call.TOTALS))
     ended = code.load(done, 0)
+    recorded = code.load_word(call, Call.DRAWN).compare("!=", 0)
+    record = code.line(group, code.load_word(call, Call.ENDED))
+    with code.when(recorded):
+        code.store(record, 0, code.load(record, 0) | ended)
     with code.count(code.load_word(call, Call.ROLES)) as role:
         first, last = code.load_half(starts, role), code.load_half(starts, role + 1)
         once, twice = code.variable(code.lanes(0)), code.variable(code.lanes(0))
@@ -87,6 +91,8 @@ def _write_tally(module: Module) -> Code:
         with code.count(last, first) as i:
             line = i + Totals.GOALS
             code.store(totals, line, code.load(totals, line) + code.populations(code.load(goals, i) & valid))
+            with code.when(recorded):
+                code.store(record, i + 1, code.load(record, i + 1) | (code.load(goals, i) & valid))
     code.store(totals, Totals.FINISHED, code.load(totals, Totals.FINISHED) + code.populations(ended))
     code.result(0)
     return code
@@ -299,6 +305,23 @@ def _draw(step: Step, draw: Code, ready: Code) -> None:
             step.add_populations(totals, Totals.TRUNCATED, stuck)
             code.store(status, Status.LIVE, live & ~stuck)
             code.store(status, Status.FREE, code.load(status, Status.FREE) | stuck)
+    with code.when(step.field(Call.DRAWN).compare("!=", 0)):
+        _record(step)
+
+
+def _record(step: Step) -> None:
+    """Note in which lanes each move has been drawn."""
+    code = step.code
+    lines = code.pointer(code.load_word(step.phase, Phase.MOVE_LINES))
+    with code.count(code.load_word(step.phase, Phase.ROLES)) as index:
+        role = code.address(code.pointer(code.load_word(step.phase, Phase.ROLE)), index * (8 * Role.FIELDS))
+        first, last = code.load_word(role, Role.FIRST), code.load_word(role, Role.LAST)
+        with step.each_group() as number:
+            group = step.group(number)
+            live, drawn = code.load(step.lines(group, Call.STATUS), Status.LIVE), step.lines(group, Call.DRAWN)
+            with code.count(last, first) as i:
+                line = code.load_half(lines, i)
+                code.store(drawn, line, code.load(drawn, line) | (code.load(group, line) & live))
 
 
 def _write_update(module: Module, begin: Code) -> Code:

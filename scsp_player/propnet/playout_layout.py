@@ -40,7 +40,9 @@ class Call:
     CHOSEN: Final = 26  # address of int32[moves], scratch
     OFFSETS: Final = 27  # address of int64[64], scratch
     WAITING: Final = 28  # address of int64[phases, 2]: lanes in DONE, and how many steps they have waited together
-    FIELDS: Final = 29
+    DRAWN: Final = 29  # first line of a record: for the line of a move, as many lines further, where it was drawn; 0 for none
+    ENDED: Final = 30  # where there is a record: line of the playouts that ended, and after it a line a goal
+    FIELDS: Final = 31
 
 
 class Phase:

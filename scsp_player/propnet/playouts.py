@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
+from scsp_player.propnet.drawn_kernels import count_drawn
 from scsp_player.propnet.lanes import first_lanes, spread_states
 from scsp_player.propnet.playout_layout import RANDOM_LINES, Call, Status, Totals
 from scsp_player.propnet.program import Program
@@ -19,6 +21,23 @@ from scsp_player.propnet.workspace import TIME_BITS, GroupLines, Workspace, Work
 
 OPERANDS_A_CALL = 1_000_000
 """Work of one call of the driver, after which it is asked whether to go on: less than a millisecond."""
+
+
+class DrawnMoves(NamedTuple):
+    """In how many playouts moves were drawn, whenever that was, and how they ended; moves that were certain are not drawn.
+
+    Attributes:
+        number: float32[states, moves], finished playouts in which the move was drawn.
+        score_sum: float32[states, moves], scores of the role that moves, summed over these playouts.
+    """
+
+    number: NDArray[np.float32]
+    score_sum: NDArray[np.float32]
+
+    @classmethod
+    def none(cls, states: int, moves: int) -> DrawnMoves:
+        """Nothing was drawn."""
+        return cls(np.zeros((states, moves), np.float32), np.zeros((states, moves), np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +55,7 @@ class PlayoutResult:
         goal_count: int64[states, goals], finished playouts by goal, in the order of ``GroundGame.goal_literal``; a playout whose
             end gives a role several goals is counted for none of them (the role scores 0).
         complete: whether all requested playouts were played; False if time was up.
+        drawn: what became of the playouts in which each move was drawn, if that was asked for.
     """
 
     score_sum: NDArray[np.float64]
@@ -44,6 +64,7 @@ class PlayoutResult:
     plies: NDArray[np.int64]
     goal_count: NDArray[np.int64]
     complete: bool
+    drawn: DrawnMoves | None = None
 
     def mean_scores(self) -> NDArray[np.float64]:
         """float64[states, roles]: mean score of the finished playouts, nan where there are none."""
@@ -73,7 +94,7 @@ class Goals:
         start = np.searchsorted(game.goal_role[order], np.arange(len(game.roles) + 1)).astype(np.int32)
         return cls(order, start, game.goal_value[order])
 
-    def collect(self, totals: NDArray[np.int64], complete: bool) -> PlayoutResult:
+    def collect(self, totals: NDArray[np.int64], complete: bool, drawn: DrawnMoves | None) -> PlayoutResult:
         """The result of playouts from int64[Totals.GOALS + goals, states], the counts of each start state."""
         counts = totals[Totals.GOALS :]
         score_sum = np.zeros((totals.shape[1], len(self.start) - 1))
@@ -83,7 +104,7 @@ class Goals:
         goal_count = np.empty_like(counts.T)
         goal_count[:, self.order] = counts.T
         finished, truncated, plies = totals[: Totals.GOALS]
-        return PlayoutResult(score_sum, finished, truncated, plies, goal_count, complete)
+        return PlayoutResult(score_sum, finished, truncated, plies, goal_count, complete, drawn)
 
 
 class Player:
@@ -94,12 +115,18 @@ class Player:
         groups: most lane groups of one call.
     """
 
-    def __init__(self, program: Program, layout: Layout, goals: Goals, most_moves: int, groups: int | None = None) -> None:
-        """Prepare memory; goals come in the order of ``goals``, which the program's circuits must have as well."""
+    def __init__(
+        self, program: Program, layout: Layout, goals: Goals, role_start: IntArray, groups: int | None = None
+    ) -> None:
+        """Prepare memory; goals come in the order of ``goals``, which the program's circuits must have as well.
+
+        ``role_start`` int32[roles + 1] says where the moves of each role begin.
+        """
         self.program = program
         self._layout, self._goals = layout, goals
-        phases = len(program.phases)
-        self._lines = GroupLines.of(program.words, program.lines, phases, layout.fluents, layout.goals, most_moves)
+        self._role_start = np.ascontiguousarray(role_start, np.int32)
+        phases, most_moves = len(program.phases), int(np.diff(role_start).max(initial=1))
+        self._lines = GroupLines.of(program.words, program.lines, phases, layout.fluents, layout.goals, layout.moves, most_moves)
         self.groups = groups or self._lines.groups()
         self._pool = WorkspacePool(self.groups, self._lines.end, program.words, most_moves, phases)
         step = sum(code.step_cost() for code in program.codes) // phases + 1
@@ -119,6 +146,8 @@ class Player:
         generator: np.random.Generator,
         max_depth: int,
         expired: Callable[[], bool],
+        drawn: DrawnMoves | None = None,
+        owner: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], bool]:
         """Playouts of at most ``groups`` times as many words of lanes as a line has.
 
@@ -129,6 +158,8 @@ class Player:
             generator: where the random numbers are seeded from.
             max_depth: moves after which a playout is truncated.
             expired: asked about every millisecond whether to stop.
+            drawn: where to add what became of the moves of each word, which begins one playout a lane at most.
+            owner: int64[n], the row of ``drawn`` that belongs to each word.
 
         Returns:
             int64[Totals.GOALS + goals, n], and whether every playout came to its end.
@@ -140,11 +171,18 @@ class Player:
             call = self._prepare(workspace, states, phase, quota, generator, max_depth, groups)
             advance, address = kernels(words).advance, call.ctypes.data
             steps = max(1, self._steps // groups)
+            lines = self._lines
+            if drawn is not None:
+                # Lines of moves count from the first line of a group.
+                call[Call.DRAWN], call[Call.ENDED] = lines.drawn - self._layout.move, lines.ended
+                workspace.memory[:groups, lines.drawn : lines.end] = 0
             while True:
                 done = bool(advance(address, steps))
                 if done or expired():
                     break
-            lines = self._lines
+            if drawn is not None:
+                goals = self._goals.start, self._goals.value
+                count_drawn(workspace.memory, lines.drawn, lines.ended, self._role_start, *goals, owner, *drawn)
             totals = workspace.memory[:groups, lines.totals : lines.totals + Totals.GOALS + len(self._goals.value)]
             result = np.ascontiguousarray(totals.transpose(1, 0, 2)).reshape(-1, groups * words)[:, :count].view(np.int64)
         return result, done

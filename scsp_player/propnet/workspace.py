@@ -28,7 +28,7 @@ class GroupLines:
     Attributes:
         words: words of a line.
         values: number of lines of the circuit.
-        status, done, begin, totals, time, random, start, tree: first line of each part; see ``playout_layout.Call``.
+        status, done, begin, totals, time, random, start, tree, drawn, ended: first line of each part; see ``playout_layout.Call``.
         end: number of lines, such that groups do not begin at the same place of a page.
     """
 
@@ -42,11 +42,13 @@ class GroupLines:
     random: int
     start: int
     tree: int
+    drawn: int
+    ended: int
     end: int
 
     @classmethod
-    def of(cls, words: int, values: int, phases: int, fluents: int, goals: int, most_moves: int) -> GroupLines:
-        """The parts one after the other."""
+    def of(cls, words: int, values: int, phases: int, fluents: int, goals: int, moves: int, most_moves: int) -> GroupLines:
+        """The parts one after the other; ``most_moves`` are those of the role that has most of all ``moves``."""
         sizes = (
             values,
             Status.LINES,
@@ -57,6 +59,8 @@ class GroupLines:
             RANDOM_LINES,
             fluents,
             tree_lines(max(most_moves, 1)),
+            moves,
+            1 + goals,
         )
         edges = [0]
         for size in sizes:
@@ -64,8 +68,8 @@ class GroupLines:
         end = whole_cache_lines(edges.pop(), words)
         if end * WORD_BYTES * words % PAGE == 0:
             end += 2 * CACHE_LINE // (WORD_BYTES * words)
-        _, status, done, begin, totals, time, random, start, tree = edges
-        return cls(words, values, status, done, begin, totals, time, random, start, tree, end)
+        _, status, done, begin, totals, time, random, start, tree, drawn, ended = edges
+        return cls(words, values, status, done, begin, totals, time, random, start, tree, drawn, ended, end)
 
     def groups(self) -> int:
         """How many lane groups one call should work on."""

@@ -34,11 +34,12 @@ from scsp_player.search.proof_kernels import set_terminal
 
 
 @kernel
-def attach(g: Any, r: Any, rows: int, states: Any, fresh: Any) -> int:
+def attach(g: Any, r: Any, rows: int, states: Any, turns: Any, fresh: Any) -> int:
     """Make a node of what each row of kind ``KIND_NEW`` leads to, linked to its parent; returns how many need an evaluation.
 
-    ``states`` uint64[k, words] are the successors for those rows whose ``leaf`` is not known, in order. The nodes that need an
-    evaluation are written to ``fresh`` int64[rows], each once. A row for which there is no room becomes stuck.
+    ``states`` uint64[k, words] are the successors for those rows whose ``leaf`` is not known, in order, and ``turns`` int32[k] the
+    symmetries that made them what they are. The nodes that need an evaluation are written to ``fresh`` int64[rows], each once. A
+    row for which there is no room becomes stuck.
     """
     number = 0
     used = 0
@@ -48,10 +49,11 @@ def attach(g: Any, r: Any, rows: int, states: Any, fresh: Any) -> int:
         leaf = r.row[row].leaf
         if leaf < 0:
             leaf = obtain_node(g, states[used])
+            turn = turns[used]
             used += 1
             parent = np.int64(r.path[row, r.row[row].length - 1].node)
             if leaf >= 0 and find_edge(g, parent, r.row[row].code) < 0:
-                edge = add_edge(g, parent, r.row[row].code, leaf)
+                edge = add_edge(g, parent, r.row[row].code, leaf, turn)
                 if edge >= 0:
                     g.edge[edge].visits = 1
             r.row[row].leaf = leaf
@@ -127,10 +129,11 @@ def list_joint_moves(g: Any, nodes: Any, most: int, owner: Any, code: Any, moves
 
 
 @kernel
-def link_seen(g: Any, nodes: Any, codes: Any, states: Any, ends: Any, scores: Any) -> None:
+def link_seen(g: Any, nodes: Any, codes: Any, states: Any, turns: Any, ends: Any, scores: Any) -> None:
     """Joint moves ``codes`` of ``nodes`` (int64[n]) lead to ``states`` uint64[n, words]: link those that tell something.
 
-    These are the terminal ones (``ends`` bool[n]), which have ``scores`` int32[n, roles], and those that have a node already.
+    ``turns`` int32[n] are the symmetries that made the states what they are. Linked are those that are terminal (``ends`` bool[n]),
+    which have ``scores`` int32[n, roles], and those that have a node already.
     """
     for k in range(nodes.size):
         child = obtain_node(g, states[k]) if ends[k] else find_node(g, states[k], zobrist_hash(g.zobrist, states[k]))
@@ -138,13 +141,13 @@ def link_seen(g: Any, nodes: Any, codes: Any, states: Any, ends: Any, scores: An
             continue
         if ends[k] and g.node[child].status == UNEVALUATED:
             set_terminal(g, child, scores[k])
-        if add_edge(g, nodes[k], codes[k], child) < 0:
+        if add_edge(g, nodes[k], codes[k], child, turns[k]) < 0:
             return
 
 
 @kernel
-def link_solutions(g: Any, nodes: Any, joint_moves: Any, states: Any) -> None:
-    """Record that joint moves int32[n, roles] of expanded nodes int64[n] lead to ``states`` uint64[n, words]."""
+def link_solutions(g: Any, nodes: Any, joint_moves: Any, states: Any, turns: Any) -> None:
+    """Record that joint moves int32[n, roles] of expanded nodes int64[n] lead to ``states`` uint64[n, words], by ``turns``."""
     roles = joint_moves.shape[1]
     for k in range(nodes.size):
         node = nodes[k]
@@ -158,7 +161,7 @@ def link_solutions(g: Any, nodes: Any, joint_moves: Any, states: Any) -> None:
                 position += 1
             code = code * count + position
         child = obtain_node(g, states[k])
-        if child < 0 or (find_edge(g, node, code) < 0 and add_edge(g, node, code, child) < 0):
+        if child < 0 or (find_edge(g, node, code) < 0 and add_edge(g, node, code, child, turns[k]) < 0):
             return
 
 

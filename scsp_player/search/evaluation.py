@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.propnet import PlayoutResult, Propnet
-from scsp_player.search import batch_kernels, proof_kernels
+from scsp_player.propnet import DrawnMoves, PlayoutResult, Propnet
+from scsp_player.search import amaf_kernels, batch_kernels, proof_kernels
+from scsp_player.search.batch import Rows
 from scsp_player.search.constants import SUM, SUM_UNKNOWN, SUM_VARIES
-from scsp_player.search.graph import SearchGraph
-from scsp_player.search.reduction import Reduction
+from scsp_player.search.graph import GraphArrays, SearchGraph
+from scsp_player.search.reduction import Frames, Reduction
 from scsp_player.search.settings import SearchSettings
 
 LOOKAHEAD_ROOM = 4096
@@ -43,16 +44,20 @@ class Evaluator:
         self._owner = np.zeros(LOOKAHEAD_ROOM, np.int64)
         self._code = np.zeros(LOOKAHEAD_ROOM, np.int64)
         self._moves = np.zeros((LOOKAHEAD_ROOM, len(game.roles)), np.int32)
+        self._unturned = Frames.alone(game.moves)
+        self._drawn: DrawnMoves | None = None
         self._no_scores = np.zeros((LOOKAHEAD_ROOM, len(game.roles)), np.int32)
 
     def successors(self, states: NDArray[np.uint64], joint_moves: NDArray[np.int32]) -> NDArray[np.uint64]:
         """uint64[k, words]: the states after joint moves int32[k, roles]."""
         return self._propnet.successors(states, joint_moves)
 
-    def children(self, states: NDArray[np.uint64], joint_moves: NDArray[np.int32]) -> NDArray[np.uint64]:
-        """uint64[k, words]: the states after joint moves int32[k, roles], as nodes have them."""
+    def children(
+        self, states: NDArray[np.uint64], joint_moves: NDArray[np.int32]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """uint64[k, words]: the states after joint moves int32[k, roles], as nodes have them; int32[k]: what has turned them so."""
         states = self._propnet.successors(states, joint_moves)
-        return states if self.reduction is None else self.reduction.canonical(states)
+        return (states, np.zeros(len(states), np.int32)) if self.reduction is None else self.reduction.turned(states)
 
     def record(self, graph: SearchGraph, nodes: NDArray[np.int64], most_moves: int) -> None:
         """Find out whether nodes int64[k] are terminal, and their scores or, if there are at most ``most_moves``, their moves."""
@@ -73,7 +78,7 @@ class Evaluator:
         if not used:
             return
         owner, code = self._owner[:used], self._code[:used]
-        states = self.children(g.state[owner], self._moves[:used])
+        states, turns = self.children(g.state[owner], self._moves[:used])
         ends = self._propnet.terminal(states)
         scores = self._no_scores[:used]
         over = np.flatnonzero(ends)
@@ -81,7 +86,7 @@ class Evaluator:
             scores = scores.copy()
             scores[over] = np.maximum(self._propnet.goals(states[over]), 0)
         graph.reserve(len(over), used)
-        batch_kernels.link_seen(graph.arrays, owner, code, states, ends, scores)
+        batch_kernels.link_seen(graph.arrays, owner, code, states, turns, ends, scores)
         proof_kernels.settle(graph.arrays)
 
     def survey(self, graph: SearchGraph) -> bool:
@@ -106,6 +111,7 @@ class Evaluator:
         If ``seconds`` run out, the means are those of the games that have ended; if ``interrupted`` says to stop there are none.
         """
         result = self._play(states, seconds, interrupted)
+        self._drawn = result.drawn
         count = self._settings.playouts
         if result.complete:
             means: NDArray[np.float64] = result.score_sum / count
@@ -114,6 +120,18 @@ class Evaluator:
         else:
             means = result.score_sum / np.maximum(1, result.finished + result.truncated)[:, None]
         return means
+
+    def learn(
+        self, g: GraphArrays, rows: Rows, count: int, leaves: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> None:
+        """Tell the nodes on the first ``count`` paths what became of each move in the latest ``play_out``.
+
+        It began with the states of ``leaves`` int64[k]; ``values`` float64[k, roles] are the means that it found.
+        """
+        if self._drawn is None or not len(leaves):
+            return
+        frames = self._unturned if self.reduction is None else self.reduction.frames
+        amaf_kernels.learn(g, rows, count, leaves, values, self._settings.playouts, *self._drawn, *frames)
 
     def _play(
         self, states: NDArray[np.uint64], seconds: float | None, interrupted: Callable[[], bool] | None = None
@@ -127,6 +145,7 @@ class Evaluator:
             max_depth=self._settings.depth_limit,
             seconds=seconds,
             interrupted=interrupted,
+            count_moves=self._settings.amaf > 0,
         )
         length = float(result.plies.sum()) / (count * len(states))
         self.plies = length if self.plies < 0 else 0.95 * self.plies + 0.05 * length

@@ -28,12 +28,14 @@ class Expansion:
         owner: int64[n], for every joint move whose successor is known the number of its state, 0 … k - 1; may be empty.
         joint_moves: int32[n, roles], global move indices.
         successors: uint64[n, words].
+        turns: int32[n], the symmetries that made the successors what they are, 0 for none.
     """
 
     legal: NDArray[np.bool_]
     owner: NDArray[np.int64]
     joint_moves: NDArray[np.int32]
     successors: NDArray[np.uint64]
+    turns: NDArray[np.int32]
 
 
 class Expander(Protocol):
@@ -65,6 +67,7 @@ class PropnetExpander:
             np.zeros(0, np.int64),
             np.zeros((0, len(game.roles)), np.int32),
             np.zeros((0, game.state_words), np.uint64),
+            np.zeros(0, np.int32),
         )
 
     def expand(self, states: NDArray[np.uint64]) -> Expansion:
@@ -108,15 +111,14 @@ class NetworkExpander:
                 (np.full(len(values), number, np.int64), joint_moves, successor_states(self._micro, values, self._project))
             )
         owner, joint_moves, successors = (np.concatenate(list(arrays)) for arrays in zip(*parts, strict=True))
-        return Expansion(legal, owner, joint_moves, successors)
+        return Expansion(legal, owner, joint_moves, successors, np.zeros(len(owner), np.int32))
 
 
 def reduced(expansion: Expansion, states: NDArray[np.uint64], reduction: Reduction) -> Expansion:
     """An expansion of states uint64[k, words], but of moves that are the same by symmetry one; successors as nodes have them."""
     legal = reduction.thin(states, expansion.legal)
     kept = legal[expansion.owner[:, None], expansion.joint_moves].all(axis=1)
-    successors = reduction.canonical(expansion.successors[kept])
-    return Expansion(legal, expansion.owner[kept], expansion.joint_moves[kept], successors)
+    return Expansion(legal, expansion.owner[kept], expansion.joint_moves[kept], *reduction.turned(expansion.successors[kept]))
 
 
 def choose_expander(

@@ -53,6 +53,8 @@ MOVE = np.dtype(
         ("visits", np.int32),
         ("exact", np.float32),  # expectation of the node's only chooser after this move once it is proven, else nan
         ("bound", np.float32),  # the most that it can be, as far as is proven
+        ("amaf_total", np.float32),  # sum of the mean scores of playouts below the node in which the move was made at any time
+        ("amaf_visits", np.float32),  # how many these are, in leaves
     ],
     align=True,
 )
@@ -63,6 +65,7 @@ EDGE = np.dtype(
         ("child", np.int32),
         ("visits", np.int32),
         ("next", np.int32),  # the next edge that leads to the same child, -1 for none
+        ("turn", np.int32),  # number of the symmetry that takes the successor to the child, see ``Reduction``
     ],
     align=True,
 )

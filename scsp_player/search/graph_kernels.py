@@ -140,8 +140,8 @@ def find_child(g: Any, node: Any, code: Any) -> Any:
 
 
 @helper
-def add_edge(g: Any, node: Any, code: Any, child: Any) -> Any:
-    """Link an edge that does not exist yet; -1 if there is no room for it."""
+def add_edge(g: Any, node: Any, code: Any, child: Any, turn: Any) -> Any:
+    """Link an edge that does not exist yet; -1 if there is no room for it. Symmetry ``turn`` makes the successor the child."""
     number = g.used[EDGES]
     if number == g.edge.size:
         return np.int64(-1)
@@ -151,6 +151,7 @@ def add_edge(g: Any, node: Any, code: Any, child: Any) -> Any:
     edge.code = code
     edge.child = child
     edge.visits = 0
+    edge.turn = turn
     edge.next = g.node[child].parents
     g.node[child].parents = number
     _enter_edge(g, number)
@@ -220,6 +221,8 @@ def list_moves(g: Any, node: Any, legal: Any, role_start: Any) -> None:
                 entry.total = 0.0
                 entry.exact = np.nan
                 entry.bound = np.inf
+                entry.amaf_total = 0.0
+                entry.amaf_visits = 0.0
                 used += 1
         if used - first > 1 and role != g.fact[CHANCE]:
             chooser = np.int64(role) if chooser == NOBODY else np.int64(SEVERAL)

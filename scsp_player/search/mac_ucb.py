@@ -97,7 +97,7 @@ class MacUcb:
         self._evaluator = Evaluator(propnet, self.settings, self._generator)
         self._rows = make_rows(self.settings.batch, len(game.roles))
         self._fresh = np.zeros(self.settings.batch, np.int64)
-        self._no_states = np.zeros((0, game.state_words), np.uint64)
+        self._no_states = np.zeros((0, game.state_words), np.uint64), np.zeros(0, np.int32)
         self.graph = self._empty_graph()
         self._expected: _Expected | None = None
         self.set_roots(game.initial_state[None], np.ones(1))
@@ -291,8 +291,7 @@ class MacUcb:
             self._expand(np.unique(self._last_nodes(waiting).astype(np.int64)))
             self.graph.reserve(rows, rows)
             self._descend(rows, True, shared_role)
-        fresh = self._attach(rows)
-        g = self.graph.arrays
+        fresh, g = self._attach(rows), self.graph.arrays
         values = np.zeros((len(fresh), self.graph.roles))
         if len(fresh):
             self._evaluator.record(self.graph, fresh, EAGER_MOVES if self.expander.eager else 0)
@@ -312,6 +311,7 @@ class MacUcb:
         if not self._sum_varies and g.fact[SUM] == SUM_VARIES and g.fact[PLAYING] > 1:
             self._start_over()
             return
+        self._evaluator.learn(g, r, rows, fresh[unproven], values[unproven])
         batch_kernels.back_up(g, r, rows, fresh, values, shared_role, self._shared)
         proof_kernels.settle(g)
         self.leaves += int((r.row["kind"][:rows] != KIND_DROPPED).sum())
@@ -339,6 +339,7 @@ class MacUcb:
             again,
             self.settings.exploration,
             self.settings.first_play,
+            self.settings.amaf,
             self._kernel_generator,
             self._roots,
             self._cumulative,
@@ -351,11 +352,11 @@ class MacUcb:
         """Make nodes of the new states that the paths lead to; returns those that need an evaluation."""
         r, g = self._rows, self.graph.arrays
         unknown = np.flatnonzero((r.row["kind"][:rows] == KIND_NEW) & (r.row["leaf"][:rows] < 0))
-        states = self._no_states
+        states, turns = self._no_states
         if len(unknown):
             parents = self._last_nodes(unknown)
-            states = self._evaluator.children(g.state[parents], r.moves[unknown])
-        number = batch_kernels.attach(g, r, rows, states, self._fresh)
+            states, turns = self._evaluator.children(g.state[parents], r.moves[unknown])
+        number = batch_kernels.attach(g, r, rows, states, turns, self._fresh)
         return self._fresh[:number].copy()
 
     def _expand(self, nodes: NDArray[np.int64]) -> None:
@@ -372,7 +373,7 @@ class MacUcb:
         if count and not self.graph.full:
             self.graph.reserve(count, count)
             owner = nodes[expansion.owner]
-            batch_kernels.link_solutions(self.graph.arrays, owner, expansion.joint_moves, expansion.successors)
+            batch_kernels.link_solutions(self.graph.arrays, owner, expansion.joint_moves, expansion.successors, expansion.turns)
 
     def statistics(self) -> list[MoveStatistics]:
         """What is known about each of our moves at the root, best first; of moves that symmetries make the same, about one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,11 +24,36 @@ def bit_images(images: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.ascontiguousarray(padded.reshape(len(images), words, 64)[:, :, BIT_NUMBER].reshape(len(images), -1))
 
 
+class Frames(NamedTuple):
+    """What symmetries do to moves, for kernels; number 0 is the identity.
+
+    Attributes:
+        moves: int32[order, moves], images of moves.
+        product: int32[order, order]: entry (a, b) is the symmetry that does what b does, and then what a does.
+    """
+
+    moves: NDArray[np.int32]
+    product: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, elements: NDArray[np.int64], first_move: int) -> Frames:
+        """The frames of a closed set of symmetries int64[order, fluents + moves], the identity first."""
+        number = {element.tobytes(): i for i, element in enumerate(elements)}
+        product = [[number[a[b].tobytes()] for b in elements] for a in elements]
+        return cls((elements[:, first_move:] - first_move).astype(np.int32), np.array(product, np.int32))
+
+    @classmethod
+    def alone(cls, moves: int) -> Frames:
+        """Where there is no symmetry but the identity."""
+        return cls(np.arange(moves, dtype=np.int32)[None], np.zeros((1, 1), np.int32))
+
+
 class Reduction:
     """What the symmetries of a game say of its states and moves.
 
     Attributes:
         order: how many symmetries there are, the identity included.
+        frames: what they do to moves.
     """
 
     def __init__(self, game: GroundGame, elements: NDArray[np.int64]) -> None:
@@ -36,6 +63,8 @@ class Reduction:
         self._role_start = np.ascontiguousarray(game.role_start, np.int32)
         self._chance = int(game.random_role)
         self._images = bit_images(elements[:, : game.fluents].astype(np.int32))
+        identity = np.arange(game.fluents + game.moves)[None]
+        self.frames = Frames.of(np.concatenate([identity, elements[(elements != identity).any(axis=1)]]), game.fluents)
         self._moves: NDArray[np.int32] = (elements[:, game.fluents :] - game.fluents).astype(np.int32)
         self._scratch = np.zeros((2, game.state_words), np.uint64)
 
@@ -52,9 +81,13 @@ class Reduction:
 
     def canonical(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The states uint64[k, words], each replaced by the first of its images."""
-        states = states.copy()
-        kernels.make_canonical(states, self._images, *self._scratch)
-        return states
+        return self.turned(states)[0]
+
+    def turned(self, states: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """The same, and int32[k], the numbers of symmetries that do it."""
+        states, turns = states.copy(), np.zeros(len(states), np.int32)
+        kernels.make_canonical(states, turns, self._images, *self._scratch)
+        return states, turns
 
     def thin(self, states: NDArray[np.uint64], legal: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Of the legal moves bool[k, moves] of states uint64[k, words], one of those that symmetries take to each other."""
@@ -64,20 +97,5 @@ class Reduction:
 
     def turn(self, state: NDArray[np.uint64]) -> NDArray[np.int32] | None:
         """int32[moves]: what a symmetry that makes a state uint64[words] canonical makes of moves; None for the identity."""
-        target = self.canonical(state[None])
-        if (target[0] == state).all():
-            return None
-        for images, moves in zip(self._images, self._moves, strict=True):
-            if (self._image(state, images) == target[0]).all():
-                found: NDArray[np.int32] = moves
-                return found
-        raise AssertionError("no symmetry makes the state canonical")
-
-    def _image(self, state: NDArray[np.uint64], images: NDArray[np.int32]) -> NDArray[np.uint64]:
-        image = np.zeros_like(state)
-        for word, bits in enumerate(state.tolist()):
-            for number, bit in enumerate(BIT_NUMBER.tolist()):
-                if bits >> bit & 1:
-                    to = int(images[64 * word + number])
-                    image[to >> 6] |= np.uint64(1 << (to & 63))
-        return image
+        number = int(self.turned(state[None])[1][0])
+        return None if number == 0 else self._moves[number - 1]

@@ -11,6 +11,8 @@ class SearchSettings:
 
     Attributes:
         exploration: C in mean/100 + C·sqrt(ln n / n_i).
+        amaf: squared bias of what a move was worth that was made at any time below a node (all moves as first, see
+            ``amaf_kernels``), measured in variances of the mean of one leaf; 0 for not to look at that.
         first_play: value of a move never tried, as an addition to its node's mean; 1000 or more: every move is tried once.
         playouts: random games a leaf.
         batch: most leaves in flight.
@@ -24,6 +26,7 @@ class SearchSettings:
     """
 
     exploration: float = 0.4
+    amaf: float = 0.0
     first_play: float = 1000.0
     playouts: int = 64
     batch: int = 32

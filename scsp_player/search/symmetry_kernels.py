@@ -26,20 +26,23 @@ def _make_image(states: Any, k: Any, images: Any, s: Any, image: Any) -> None:
 
 
 @kernel
-def make_canonical(states: Any, images: Any, image: Any, least: Any) -> None:
+def make_canonical(states: Any, turns: Any, images: Any, image: Any, least: Any) -> None:
     """Replace each of the states uint64[k, words] by its least image under the symmetries, a table of ``bit_images``.
 
+    ``turns`` int32[k] becomes the number of the symmetry that does it, counted from 1; 0 for a state that is its least image.
     ``image`` and ``least``, uint64[words], are scratch.
     """
     words = states.shape[1]
     for k in range(states.shape[0]):
         for w in range(words):
             least[w] = states[k, w]
+        turns[k] = 0
         for s in range(images.shape[0]):
             _make_image(states, k, images, s, image)
             for w in range(words):
                 if image[w] != least[w]:
                     if image[w] < least[w]:
+                        turns[k] = s + 1
                         for v in range(w, words):
                             least[v] = image[v]
                     break

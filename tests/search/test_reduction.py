@@ -60,11 +60,22 @@ def test_the_canonical_state_is_the_least_image_and_moves_follow(name):
         canonical = reduction.canonical(state)
         assert tuple(canonical[0]) == min(map(tuple, images(state, elements, game)))
         assert (reduction.canonical(canonical) == canonical).all()
+        same, number = reduction.turned(state)
+        assert (same == canonical).all()
         turn = reduction.turn(state[0])
         if turn is None:
             assert (canonical == state).all()
         else:
             assert (net.legal(canonical)[0, turn] == net.legal(state)[0]).all()
+            assert (reduction.frames.moves[number[0]] == turn).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_products_of_symmetries_do_one_after_the_other(name):
+    _, _, reduction, _ = reduced_game(name)
+    moves, product = reduction.frames
+    for second, first in np.ndindex(product.shape):
+        assert (moves[product[second, first]] == moves[second][moves[first]]).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
