@@ -1,12 +1,14 @@
 """How strong the search is: one player against its yardsticks in two groups of games, as a table with 95 % intervals.
 
     python -m benchmarks.strength ../shared/games --rounds 60 --play-clock 0.3 --journal strength.csv
+    python -m benchmarks.strength ../shared/games --rounds 12 --decide --only connectFour_v0 --journal strength.csv
     python -m benchmarks.strength ../shared/games --group others --rounds 30 --journal strength.csv
     python -m benchmarks.strength ../shared/games-gdl2 --group hidden --against pimc,hyperplay --journal strength.csv
     python -m benchmarks.strength ../shared/games --journal strength.csv --table-only
 
 Both sides get the same processor time a move and sit on all seats equally often. The journal holds every match; a run that was
-interrupted goes on where it ended, matches that broke off are played again. A share is 50 % plus half the difference of the scores.
+interrupted goes on where it ended, matches that broke off are played again; what it was called with may differ from run to run, so
+that all pairings get some matches first and more of them later. A share is 50 % plus half the difference of the scores.
 """
 
 from __future__ import annotations
@@ -79,14 +81,17 @@ def main(
     play_clock: Annotated[float, typer.Option(help="Processor seconds a move.")] = 0.3,
     start_clock: Annotated[float, typer.Option(help="Processor seconds to prepare.")] = 10.0,
     processes: Annotated[int, typer.Option(help="Matches played at the same time.", min=1)] = 1,
+    decide: Annotated[bool, typer.Option(help="End a pairing as soon as one side is shown to be the better one.")] = False,
+    only: Annotated[str, typer.Option(help="Of the games only these, with commas between them.")] = "",
     journal: Annotated[Path | None, typer.Option(help="CSV file of results; what is in it is not played again.")] = None,
     table_only: Annotated[bool, typer.Option("--table-only", help="Play nothing, show what the journal holds.")] = False,
 ) -> None:
     """Play what is missing in the journal and print the table."""
-    games = [folder / f"{name}{suffix}" for name in GROUPS[group] for suffix in (".kif", ".gdl")]
+    names = [name for name in GROUPS[group] if not only or name in only.split(",")]
+    games = [path for name in names for suffix in (".kif", ".gdl") if (path := folder / f"{name}{suffix}").is_file()]
     terms = Terms(start_clock, play_clock)
     tournaments = [
-        Tournament([game for game in games if game.is_file()], [player, other], terms, rounds=rounds, journal=journal)
+        Tournament(games, [player, other], terms, rounds=rounds, decide=decide, journal=journal)
         for other in against.split(",")
     ]
     began = time.time()
