@@ -91,8 +91,7 @@ def main(
     games = [path for name in names for suffix in (".kif", ".gdl") if (path := folder / f"{name}{suffix}").is_file()]
     terms = Terms(start_clock, play_clock)
     tournaments = [
-        Tournament(games, [player, other], terms, rounds=rounds, decide=decide, journal=journal)
-        for other in against.split(",")
+        Tournament(games, [player, other], terms, rounds=rounds, decide=decide, journal=journal) for other in against.split(",")
     ]
     began = time.time()
     for tournament in tournaments if not table_only else []:
