@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,7 +18,10 @@ MAX_COLUMNS = 5
 """Most variables of an auxiliary function …"""
 
 MAX_FLAT_COLUMNS = 10
-"""… and of a plain conjunction or disjunction of conditions on single variables."""
+"""… and of conditions on single variables in disjunction, beside common ones ("occupied, and one neighbour is reached")."""
+
+LEAST_SHARED = 3
+"""Conditions that so many rules share are taken out of them, if these are most rules or then have one condition left each."""
 
 CASE_ROWS = 256
 CASE_COLUMNS = 24
@@ -56,7 +59,8 @@ class Circuit:
             return FALSE
         conditions = _distinct(f for rule in cleaned for f in rule)
         axes = common_axes(self.builder.partitions, conditions)
-        flat = all(len(f.axes) == 1 for f in conditions) and (len(cleaned) == 1 or all(len(rule) == 1 for rule in cleaned))
+        shared, rest = _factored(cleaned)
+        flat = all(len(f.axes) == 1 for f in conditions) and all(len(rule) <= 1 for rule in rest)
         if self._fits(axes, flat):
             return simplify(self.builder.partitions, axes, disjunction(cleaned, axes))
         if len(cleaned) > 1 and len(axes) <= CASE_COLUMNS and self._has_moves(axes):
@@ -65,7 +69,22 @@ class Circuit:
                 variable = self.builder.variable(f"aux_{name}", 2, "auxiliary", note)
                 self.builder.define_rows(variable, axes, rows, "auxiliary")
                 return self.builder.one_of(variable, [1])
-        return self.any_of([self.all_of(rule, name) for rule in cleaned], name)
+        if shared:
+            return self.all_of([*shared, self.any_of([self.all_of(rule, name) for rule in rest], name)], name)
+        return self.any_of(self._alternatives(cleaned, name), name)
+
+    def _alternatives(self, rules: list[list[Function]], name: str) -> list[Function]:
+        """Functions of which one holds if one of the rules does; rules that share a condition go together."""
+        parts: list[Function] = []
+        while rules:
+            key, times = Counter(f.key for rule in rules for f in rule).most_common(1)[0]
+            together = [rule for rule in rules if any(f.key == key for f in rule)]
+            simple = all(len(rule) == 2 for rule in together)
+            if times < LEAST_SHARED or not (simple or 2 * times > len(rules)):
+                return parts + [self.all_of(rule, name) for rule in rules]
+            parts.append(self.rules(together, name))
+            rules = [rule for rule in rules if all(f.key != key for f in rule)]
+        return parts
 
     def all_of(self, functions: Sequence[Function], name: str) -> Function:
         """The function "all of these hold"."""
@@ -138,6 +157,16 @@ def _clean(rules: Rules) -> list[list[Function]] | None:
             return None
         cleaned.append(conditions)
     return cleaned
+
+
+def _factored(rules: list[list[Function]]) -> tuple[list[Function], list[list[Function]]]:
+    """The conditions that all rules share, and what is left of the rules (one without conditions, if any has none left).
+
+    A single rule is all shared.
+    """
+    in_all = set.intersection(*({f.key for f in rule} for rule in rules))
+    rest = [[f for f in rule if f.key not in in_all] for rule in rules]
+    return [f for f in rules[0] if f.key in in_all], rest if all(rest) else [[]]
 
 
 def _distinct(functions: Iterable[Function]) -> list[Function]:
