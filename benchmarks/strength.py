@@ -80,6 +80,7 @@ def main(
     rounds: Annotated[int, typer.Option(help="Matches of each game against each yardstick.", min=1)] = 60,
     play_clock: Annotated[float, typer.Option(help="Processor seconds a move.")] = 0.3,
     start_clock: Annotated[float, typer.Option(help="Processor seconds to prepare.")] = 10.0,
+    forced: Annotated[bool, typer.Option(help="Give time for moves without alternative as well, to look ahead.")] = True,
     processes: Annotated[int, typer.Option(help="Matches played at the same time.", min=1)] = 1,
     decide: Annotated[bool, typer.Option(help="End a pairing as soon as one side is shown to be the better one.")] = False,
     only: Annotated[str, typer.Option(help="Of the games only these, with commas between them.")] = "",
@@ -89,7 +90,7 @@ def main(
     """Play what is missing in the journal and print the table."""
     names = [name for name in GROUPS[group] if not only or name in only.split(",")]
     games = [path for name in names for suffix in (".kif", ".gdl") if (path := folder / f"{name}{suffix}").is_file()]
-    terms = Terms(start_clock, play_clock)
+    terms = Terms(start_clock, play_clock, forced=forced)
     tournaments = [
         Tournament(games, [player, other], terms, rounds=rounds, decide=decide, journal=journal) for other in against.split(",")
     ]
@@ -97,7 +98,8 @@ def main(
     for tournament in tournaments if not table_only else []:
         tournament.run(processes)
     print("\n".join(lines(tournaments)))
-    print(f"\n{play_clock} s a move, {start_clock} s to prepare, {time.time() - began:.0f} s of wall time")
+    moves = "a move" if forced else "where there is a choice"
+    print(f"\n{play_clock} s {moves}, {start_clock} s to prepare, {time.time() - began:.0f} s of wall time")
 
 
 if __name__ == "__main__":

@@ -30,11 +30,13 @@ class Terms:
         start: seconds to prepare.
         play: seconds for each move.
         turn_limit: joint moves after which a match is broken off; everybody scores 0.
+        forced: whether there is time for a move without alternative as well; a search may use it to look ahead.
     """
 
     start: float = 10.0
     play: float = 0.3
     turn_limit: int = 1000
+    forced: bool = True
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def play_match(sheet: Sheet, machine: StateMachine, seating: Mapping[str, str], 
             chosen = {role: moves[rng.integers(len(moves))] for role, moves in legal.items()}
             for seat in seats:
                 turn = _turn(sheet, machine.roles.index(seat.role), turns, joint, percepts)
-                move = _ask(seat, turn, terms)
+                move = _ask(seat, turn, terms.play if terms.forced or len(legal[seat.role]) > 1 else 0.0)
                 if move in legal[seat.role]:
                     chosen[seat.role] = move
                 else:
@@ -142,12 +144,13 @@ def _turn(
     return Turn(number, own_move=joint[role], percepts=percepts[role])
 
 
-def _ask(seat: _Seat, turn: Turn, terms: Terms) -> Term:
+def _ask(seat: _Seat, turn: Turn, seconds: float) -> Term:
     begin = seat.clock()
-    move = seat.agent.play(turn, begin + terms.play)
+    move = seat.agent.play(turn, begin + seconds)
     used = seat.clock() - begin
     seat.seconds += used
-    seat.late += used > terms.play * (1 + LATE_SHARE) + LATE_SECONDS
+    # Without time there is nothing to exceed: whatever follows the match takes some.
+    seat.late += seconds > 0 and used > seconds * (1 + LATE_SHARE) + LATE_SECONDS
     return move
 
 

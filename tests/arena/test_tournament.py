@@ -2,6 +2,8 @@
 
 import csv
 import json
+import time
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -50,6 +52,22 @@ class Wrong(Bold):
     move = Symbol("9")
 
 
+class Timed(Agent):
+    """Plays what it may, and notes how much time it was given."""
+
+    given: ClassVar[list[float]] = []
+
+    def start(self, program, role, *, play_seconds, deadline, seed):
+        self.machine, self.role = Reasoner(program), role
+        self.state = self.machine.initial_state()
+
+    def play(self, turn, deadline):
+        if turn.joint_move is not None:
+            self.state = self.machine.successor(self.state, turn.joint_move)
+        self.given.append(deadline - time.monotonic())
+        return self.machine.legal_moves(self.state)[self.machine.roles.index(self.role)][0]
+
+
 HERE = f"{__name__}:"
 
 
@@ -67,6 +85,19 @@ def test_chance_and_hidden_information():
     assert outcome.scores["candidate"] in (0, 100)
     assert outcome.turns == 4
     assert outcome.illegal == {"candidate": 0}
+
+
+@pytest.mark.parametrize("forced", [True, False])
+def test_time_for_moves_without_alternative(monkeypatch, forced):
+    monkeypatch.setattr(Timed, "given", [])
+    sheet = game_of(path_of("tic-tac-toe").read_text(encoding="utf-8"))
+    terms = Terms(play=1000.0, forced=forced)
+    outcome = play_match(sheet, Reasoner(sheet.program), dict.fromkeys(sheet.seats, HERE + "Timed"), terms, seed=1)
+    given = [seconds > 500 for seconds in Timed.given]
+    # In every turn one of the two can only wait; the last of nine cells is no choice either.
+    free = [role == turn % 2 and turn < 8 for turn in range(outcome.turns) for role in range(2)]
+    assert given == ([True] * len(given) if forced else free)
+    assert set(outcome.late.values()) == {0}
 
 
 def test_a_match_without_end_is_broken_off():
