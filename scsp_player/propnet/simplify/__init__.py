@@ -18,7 +18,7 @@ from scsp_player.propnet.simplify.sharing import with_sharing
 
 __all__ = ["simplify"]
 
-FIRST_SHARE, MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.4, 0.5, 0.75, 0.85, 0.92
+FIRST_SHARE, MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.4, 0.6, 0.75, 0.9, 0.94
 """When to be ready with factors of what depends on the state alone, with rewriting by moves, with learning which fluents exclude
 each other, with rewriting by that, with factors of everything. Few circuits need all of the time for the first."""
 
@@ -42,10 +42,11 @@ def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
     begin = time.thread_time()
     # First what is cheap, and may shrink logic that the later steps would otherwise have to carry along.
     result = cleaned(with_factors(circuit, begin + FIRST_SHARE * seconds, of_state=True))
-    result = cleaned(with_one_move(result, game, begin + MOVES_SHARE * seconds))
-    groups = exclusive_groups(result, game, begin + PROOF_SHARE * seconds)
+    rewritten = with_one_move(result, game, begin + MOVES_SHARE * seconds)
+    result = cleaned(rewritten.circuit())
+    groups = exclusive_groups(rewritten, game, begin + PROOF_SHARE * seconds)
     excluded = exclusions(groups, game.fluents)
-    result = cleaned(with_one_move(result, game, begin + STATES_SHARE * seconds, excluded=excluded))
+    result = cleaned(with_one_move(result, game, begin + STATES_SHARE * seconds, excluded=excluded).circuit())
     result = cleaned(with_factors(result, begin + FACTORS_SHARE * seconds))
     result = cleaned(with_sharing(result, begin + seconds))
     best = min(result, circuit, key=lambda c: c.literals)

@@ -20,8 +20,9 @@ import numpy as np
 from scsp_player.gdl.terms import Compound
 from scsp_player.grounding.ground_game import GroundGame, IntArray
 from scsp_player.propnet.circuit import Circuit
-from scsp_player.propnet.simplify.draft import FALSE, TRUE, Draft, redraw
-from scsp_player.propnet.simplify.move_sets import MoveSet, OneMove, implied_by
+from scsp_player.propnet.simplify.draft import FALSE, TRUE
+from scsp_player.propnet.simplify.move_sets import MoveSet, implied_by
+from scsp_player.propnet.simplify.one_move import Rewritten
 from scsp_player.propnet.simplify.sampling import packed, random_positions
 from scsp_player.propnet.simplify.sampling_kernels import mark_refuted
 
@@ -74,19 +75,19 @@ class _Cases:
         self.opposed = {r: frozenset.intersection(*(c[1] for c in cs)) for r, cs in self.arriving.items()}
 
 
-def exclusive_groups(circuit: Circuit, game: GroundGame, deadline: float, *, seed: int = 0) -> list[IntArray]:
+def exclusive_groups(rewritten: Rewritten, game: GroundGame, deadline: float, *, seed: int = 0) -> list[IntArray]:
     """int32 arrays of fluents of which at most one is true in every state that legal play reaches.
 
     Args:
-        circuit: right for reachable states and joint legal moves.
+        rewritten: a circuit that is right for reachable states and joint legal moves, without exclusions.
         game: its game.
         deadline: value of ``time.thread_time()``; what is not proved by then is left out.
         seed: of the random matches.
     """
-    claims = _not_refuted(circuit, game, _candidates(game), deadline, seed)
-    if not claims:
+    if not rewritten.complete:
         return []
-    step = _Step(circuit, game, deadline)
+    claims = _not_refuted(rewritten.like, game, _candidates(game), deadline, seed)
+    step = _Step(rewritten)
     while claims:
         excluded = exclusions(claims, game.fluents)
         step.assume(excluded)
@@ -152,23 +153,15 @@ def _not_refuted(
 class _Step:
     """The alternatives of every fluent's next value."""
 
-    def __init__(self, circuit: Circuit, game: GroundGame, deadline: float) -> None:
-        self._one = OneMove(game, circuit.fluents)
+    def __init__(self, rewritten: Rewritten) -> None:
+        circuit, draft, outputs = rewritten.like, rewritten.draft, rewritten.outputs
+        self._one, self._required, self._draft = rewritten.one, rewritten.required, draft
         self._fluents = circuit.fluents
-        required: list[frozenset[int]] = []
-
-        def before_moves(draft: Draft, legal: IntArray) -> None:
-            required.extend(frozenset(implied_by(draft, literal)) for literal in legal.tolist())
-            self._one.require(required)
-
-        draft, outputs = redraw(circuit, self._one.conjunction, before_moves, deadline)
-        self._draft = draft
         self._going_on = frozenset(implied_by(draft, int(outputs[0]) ^ 1))
         first = 1 + len(circuit.legal) + len(circuit.goal)
         self._next = outputs[first : first + circuit.fluents].tolist()
         self._cases: dict[int, list[_Alternative]] = {}
         self._sorted: dict[int, _Cases] = {}
-        self._required = required
 
     def assume(self, excluded: Sequence[frozenset[int]]) -> None:
         """Take the exclusions as given."""

@@ -141,7 +141,8 @@ class OneMove:
             if FALSE in rest:
                 return FALSE
         if self._required is not None:
-            possible_rest = [self._possible(draft, literal, rest) for literal in rest]
+            against = {literal ^ 1 for literal in rest}
+            possible_rest = [self._possible(draft, literal, against) for literal in rest]
             if possible_rest != rest:
                 sets = [self.literal(draft, moves) for moves in chosen.values()]
                 return self.conjunction(draft, possible_rest + sets)
@@ -166,14 +167,24 @@ class OneMove:
             return self.conjunction(draft, kept + [self.literal(draft, moves) for moves in chosen.values()])
         return draft.all_of(kept + [self.literal(draft, moves) for moves in chosen.values()])
 
-    def _possible(self, draft: Draft, literal: int, context: list[int]) -> int:
-        """A disjunction without the alternatives, and the moves in them, that cannot be legal where ``context`` holds."""
-        if self._required is None or not literal & 1 or literal in self._set_of or not draft.is_gate(literal):
+    def _possible(self, draft: Draft, literal: int, against: set[int]) -> int:
+        """A disjunction without the alternatives, and the moves in them, that cannot be legal where ``against`` is false.
+
+        What the literal itself has in there does not count.
+        """
+        if not literal & 1 or literal in self._set_of or not draft.is_gate(literal):
             return literal
         alternatives = draft.alternatives(literal)
         if len(alternatives) > MAX_EXAMINED:
             return literal
-        against = {other ^ 1 for other in context if other != literal}
+        against.discard(literal ^ 1)
+        result = self._with_possible_moves(draft, literal, alternatives, against)
+        against.add(literal ^ 1)
+        return result
+
+    def _with_possible_moves(self, draft: Draft, literal: int, alternatives: tuple[int, ...], against: set[int]) -> int:
+        """A literal whose alternatives have no moves but those that can be legal where ``against`` is false."""
+        assert self._required is not None
         left = []
         for alternative in alternatives:
             sets, rest = self.split(draft, alternative)
@@ -265,9 +276,13 @@ class OneMove:
         """The sets of moves, of several roles, whose union a literal is; none if it is not that."""
         if not literal & 1 or not draft.is_gate(literal):
             return []
-        found = [self.set_of(alternative) for alternative in draft.alternatives(literal)]
-        sets = [moves for moves in found if moves is not None]
-        return sets if len(sets) == len(found) else []
+        sets = []
+        for part in draft.children[literal >> 1]:
+            moves = self._set_of.get(part ^ 1)
+            if moves is None:
+                return []
+            sets.append(moves)
+        return sets
 
     def required(self, moves: MoveSet) -> frozenset[int]:
         """Literals of the state alone that every move of a set implies."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scsp_player.grounding.ground_game import GroundGame, IntArray
 from scsp_player.propnet.circuit import Circuit
@@ -11,9 +13,34 @@ from scsp_player.propnet.simplify.draft import Draft, redraw
 from scsp_player.propnet.simplify.move_sets import OneMove, implied_by
 
 
+@dataclass(frozen=True, eq=False)
+class Rewritten:
+    """A circuit rewritten for lanes in which every role makes one move, and a legal one.
+
+    Attributes:
+        like: the circuit before.
+        draft: the one now.
+        outputs: its output literals, in the order of ``outputs_of``.
+        one: what is known about its nodes.
+        required: for each move the literals of the state alone that it needs to be legal.
+        complete: whether there was time to rewrite all of it.
+    """
+
+    like: Circuit
+    draft: Draft
+    outputs: IntArray
+    one: OneMove
+    required: list[frozenset[int]]
+    complete: bool
+
+    def circuit(self) -> Circuit:
+        """What came out, to be cleaned."""
+        return self.draft.freeze(self.like, self.outputs)
+
+
 def with_one_move(
     circuit: Circuit, game: GroundGame, deadline: float, *, excluded: Sequence[frozenset[int]] | None = None
-) -> Circuit:
+) -> Rewritten:
     """The circuit rewritten for lanes in which every role makes one move, and a legal one.
 
     Args:
@@ -23,9 +50,9 @@ def with_one_move(
         excluded: for each fluent the ones that are never true together with it. If given, what moves bring is rewritten, too.
     """
     one = OneMove(game, circuit.fluents)
+    required: list[frozenset[int]] = []
 
     def before_moves(draft: Draft, legal: IntArray) -> None:
-        required = []
         for literal in legal.tolist():
             implied = implied_by(draft, literal)
             for known in implied[:]:
@@ -39,6 +66,7 @@ def with_one_move(
         one.require(required)
 
     draft, outputs = redraw(circuit, one.conjunction, before_moves, deadline)
+    complete = time.thread_time() <= deadline
     if excluded is not None:
         outputs = with_arrivals(draft, one, outputs, deadline)
-    return draft.freeze(circuit, outputs)
+    return Rewritten(circuit, draft, outputs, one, required, complete)

@@ -18,6 +18,7 @@ from scsp_player.propnet.simplify import simplify
 from scsp_player.propnet.simplify.draft import Draft
 from scsp_player.propnet.simplify.exclusion import exclusive_groups
 from scsp_player.propnet.simplify.factoring import with_factors
+from scsp_player.propnet.simplify.one_move import with_one_move
 from scsp_player.propnet.simplify.sampling import evaluated, literal_rows
 from scsp_player.propnet.simplify.sharing import with_sharing
 from tests.propnet.random_games import random_game
@@ -133,12 +134,12 @@ def test_same_result_every_time():
 
 def test_squares_are_found_to_have_one_content():
     game = ground(load_program(SHEETS / "tic-tac-toe.kif"))
-    groups = exclusive_groups(build_circuit(game), game, math.inf)
+    groups = exclusive_groups(with_one_move(build_circuit(game), game, math.inf), game, math.inf)
     names = {frozenset(str(game.fluent(int(i))) for i in group) for group in groups}
     assert {"(square 1 1 cross)", "(square 1 1 empty)", "(square 1 1 nought)"} in names
 
 
 def test_what_can_be_true_together_is_no_group():
     game = ground(parse_program(FRAME))
-    groups = exclusive_groups(build_circuit(game), game, math.inf)
+    groups = exclusive_groups(with_one_move(build_circuit(game), game, math.inf), game, math.inf)
     assert all(not str(game.fluent(int(i))).startswith("(marked") for group in groups for i in group)
