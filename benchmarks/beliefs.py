@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=1, help="matches of every sheet, seen by one role after the other")
     parser.add_argument("--turns", type=int, default=12, help="turns of a match that are looked at")
     parser.add_argument("--seconds", type=float, default=1.0, help="processor seconds of either method in a turn")
-    parser.add_argument("--grounding", type=float, default=5.0, help="seconds for grounding and for the network")
+    parser.add_argument("--grounding", type=float, default=60.0, help="seconds for grounding and for the network")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print("| sheet | turns | blind, a second | none | network, a second | none | network alone |")

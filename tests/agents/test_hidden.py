@@ -38,3 +38,23 @@ def test_a_small_game_is_solved(name):
     agent = started(name, KUHN, "opener", 0.05)
     agent.play(Turn(0), time.thread_time() + 0.05)
     assert agent._hidden.equilibrium is not None
+
+
+def test_short_clocks_mean_fewer_states_and_no_more_than_are_believed():
+    agent = started("mac-ucb", KRIEGSPIEL, "cross", 0.1)
+    hidden = agent._hidden
+    assert hidden.belief.limit == 200
+    assert hidden.roots == 40
+    move = agent.play(Turn(0), time.thread_time() + 0.05)
+    agent.observe(Turn(1, None, move, frozenset()))
+    states, probabilities = hidden.roots_drawn()
+    believed = {state.tobytes() for state in hidden.belief.states}
+    assert {state.tobytes() for state in states} <= believed
+    assert probabilities.sum() == pytest.approx(1.0)
+    hidden.roots = 3
+    assert 1 <= len(hidden.roots_drawn()[0]) <= 3
+
+
+def test_others_are_modelled_by_what_they_believe_only_where_states_are_drawn():
+    assert started("mac-ucb", KRIEGSPIEL, "cross", 0.05)._hidden.minds is not None
+    assert started("ismcts", KRIEGSPIEL, "cross", 0.05)._hidden.minds is None
