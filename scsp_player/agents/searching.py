@@ -47,6 +47,9 @@ SYMMETRY_SHARE, SYMMETRY_SECONDS = 0.1, 2.0
 BELIEF_SHARE = 0.4
 """Share of a turn in which beliefs are followed exactly; what is left out after that makes them a sample."""
 
+LATE_BELIEF_SHARE, LEAST_BELIEF_SECONDS = 0.8, 0.05
+"""The same, and seconds in any case, where nothing that fits has been found yet: who is lost makes illegal moves."""
+
 HISTORIES_SHARE = 0.7
 """Share of a turn after which no other histories are looked for."""
 
@@ -145,10 +148,11 @@ class SearchingAgent(Agent):
 
     def observe(self, turn: Turn) -> None:
         """Follow the match without choosing."""
-        self._take_in(turn, self.clock() + OBSERVING_SECONDS)
+        end = self.clock() + OBSERVING_SECONDS
+        self._take_in(turn, end, end)
 
-    def _take_in(self, turn: Turn, end: float) -> None:
-        """Follow the match; beliefs may become a sample to be done by ``end``."""
+    def _take_in(self, turn: Turn, end: float, late: float) -> None:
+        """Follow the match; beliefs may become a sample to be done by ``end``, or ``late`` if nothing has been found before."""
         self._chosen = -1
         if self._stand_in is not None:
             self._stand_in.observe(turn)
@@ -158,7 +162,7 @@ class SearchingAgent(Agent):
             self._hidden = None
             self._follow(turn.joint_move)
         elif turn.percepts is not None:
-            if not self._belief.update(turn.own_move, turn.percepts, lambda: self.clock() >= end):
+            if not self._belief.update(turn.own_move, turn.percepts, lambda: self.clock() >= end, lambda: self.clock() >= late):
                 LOG.warning("turn %d: nothing explains what was seen", turn.number)
             if self._hidden is None:
                 self.search.set_roots(*self._belief.marginal())
@@ -184,7 +188,8 @@ class SearchingAgent(Agent):
         begin = self.clock()
         if self._hidden is not None:
             self._hidden.histories_by = begin + HISTORIES_SHARE * (deadline - begin)
-        self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin))
+        late = begin + max(LEAST_BELIEF_SECONDS, LATE_BELIEF_SHARE * (deadline - begin))
+        self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin), late)
         first = self.search.best_move() if self._hidden is None else self._hidden.first_move()
         if first < 0:
             raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")

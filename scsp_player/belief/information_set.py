@@ -147,13 +147,21 @@ class Belief:
         if self.model is not None:
             self.model.reset(self.states)
 
-    def update(self, own_move: Term | None, percepts: frozenset[Term], expired: Callable[[], bool] = lambda: False) -> bool:
+    def update(
+        self,
+        own_move: Term | None,
+        percepts: frozenset[Term],
+        expired: Callable[[], bool] = lambda: False,
+        late: Callable[[], bool] | None = None,
+    ) -> bool:
         """Take in one turn; returns whether any state explains the percepts (if none does, they are ignored).
 
         Args:
             own_move: None if it is not known, as for a player that was interrupted; it may then be any.
             percepts: what the role saw.
             expired: whether time is up. Joint moves are tried in random order, so that what was found until then is a sample.
+            late: whether to give up even if nothing has been found yet, since to be lost costs more than some time; by default
+                ``expired``.
 
         Raises:
             ValueError: if ``own_move`` is not a move of the role.
@@ -169,7 +177,8 @@ class Belief:
             self.resampler = None
         else:
             self.past.append((move, expected))
-        found = self._follow(move, expected, expired)
+        give_up = expired if late is None else late
+        found = self._follow(move, expected, expired, give_up)
         if self.resampler is not None and not self.exact and (not found or self._is_thin()):
             more = self.resampler(self.past)
             if more is not None:
@@ -183,7 +192,7 @@ class Belief:
         if not found:
             self.confused += 1
             # Going on from any successor keeps the player in the match.
-            self._follow(move, None, expired)
+            self._follow(move, None, expired, expired)
         self.view = own
         self.views[:, self.role] = own[0]
         return found
@@ -209,7 +218,9 @@ class Belief:
         """int64[count]: entries drawn by their probabilities, each as often as expected up to one time, in random order."""
         return self._generator.permutation(systematic(self.probabilities, count, self._generator))
 
-    def _follow(self, move: int | None, expected: NDArray[np.bool_] | None, expired: Callable[[], bool]) -> bool:
+    def _follow(
+        self, move: int | None, expected: NDArray[np.bool_] | None, expired: Callable[[], bool], late: Callable[[], bool]
+    ) -> bool:
         """Go one turn further; False, and nothing has changed, if no joint move shows what was expected (None: anything)."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
         fixed = {} if move is None else {self.role: move}
@@ -218,13 +229,17 @@ class Belief:
         if not len(live):
             return False
         likely = self._likelihood(legal, live)
+
+        def enough(number: int) -> bool:
+            return number >= ENOUGH * self.limit or (expired() if number else late())
+
         if sizes.sum() <= WORK * self.limit:
             found = joint_moves(self.game, legal[live], fixed)
             owner = live[found.owner]
-            parts = self._listed(owner, found.moves, self.probabilities[owner] * likely(owner, found.moves), expected, expired)
+            parts = self._listed(owner, found.moves, self.probabilities[owner] * likely(owner, found.moves), expected, enough)
         else:
             self.exact = False
-            parts = self._drawn(live, legal, fixed, likely, expected, expired)
+            parts = self._drawn(live, legal, fixed, likely, expected, enough)
         step = _Step.joined(parts)
         # Being asked for another move tells that the match goes on.
         going = np.flatnonzero(~self._propnet.terminal(step.states))
@@ -269,7 +284,7 @@ class Belief:
         moves: NDArray[np.int32],
         weights: Weights,
         expected: NDArray[np.bool_] | None,
-        expired: Callable[[], bool],
+        enough: Callable[[int], bool],
     ) -> list[_Step]:
         """Successors by all these joint moves, or by a sample of them if ``limit`` of it fit or time is up.
 
@@ -282,7 +297,7 @@ class Belief:
         order = np.argsort(-priority)
         parts: list[_Step] = []
         for begin in range(0, len(order), CHUNK):
-            if parts and (expired() or sum(len(part.states) for part in parts) >= ENOUGH * self.limit):
+            if parts and enough(sum(len(part.states) for part in parts)):
                 self.exact = False
                 least = priority[order[begin]]
                 return [part._replace(weights=np.maximum(part.weights, least)) for part in parts]
@@ -297,7 +312,7 @@ class Belief:
         fixed: dict[int, int],
         likely: Likelihood,
         expected: NDArray[np.bool_] | None,
-        expired: Callable[[], bool],
+        enough: Callable[[int], bool],
     ) -> list[_Step]:
         """Successors of drawn entries and joint moves until ``limit`` of them fit, or enough was tried."""
         parts, number = [], 0
@@ -308,7 +323,7 @@ class Belief:
             moves = draw_joint_moves(self.game, legal[entries], self._generator, fixed)
             parts.append(self._step(entries, moves, likely(entries, moves) * even[entries], expected))
             number += len(parts[-1][0])
-            if number >= self.limit or expired():
+            if number >= self.limit or enough(number):
                 break
         return parts
 

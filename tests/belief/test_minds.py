@@ -156,3 +156,20 @@ def test_a_sample_by_priority_is_right_on_average(monkeypatch):
         held = np.array([Symbol("low") in game.fluents_of(state) for state in belief.states])
         shares.append(float(belief.probabilities[held].sum()))
     assert np.mean(shares) == pytest.approx(0.75, abs=0.05)
+
+
+def test_what_is_unlikely_is_looked_for_until_it_is_late(monkeypatch):
+    """One side of a die in 200 shows a light; the chunk that is tried in any case rarely holds it."""
+    monkeypatch.setattr(information_set, "CHUNK", 10)
+    sides = " ".join(f"(side n{i})" for i in range(200))
+    game = ground(
+        f"""(role me) (role other) (init start) {sides} (legal me wait)
+        (<= (legal other (take ?n)) (true start) (side ?n)) (<= (legal other rest) (not (true start)))
+        (<= (next (taken ?n)) (does other (take ?n))) (<= (sees me light) (does other (take n7)))
+        (<= terminal (true start) (true (taken n0))) (goal me 0) (goal other 0)"""
+    )
+    light = frozenset({Symbol("light")})
+    hasty, patient = (Belief(game, Propnet(game), 0, seed=1) for _ in range(2))
+    assert not hasty.update(Symbol("wait"), light, lambda: True)
+    assert patient.update(Symbol("wait"), light, lambda: True, lambda: False)
+    assert [str(f) for f in game.fluents_of(patient.states[0])] == ["(taken n7)"]
