@@ -224,8 +224,11 @@ class Belief:
         """Go one turn further; False, and nothing has changed, if no joint move shows what was expected (None: anything)."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
         fixed = {} if move is None else {self.role: move}
-        sizes = np.where(terminal, 0.0, number_of_joint_moves(self.game, legal, fixed))
-        live = np.flatnonzero(sizes > 0)
+        sizes = number_of_joint_moves(self.game, legal, fixed)
+        live = np.flatnonzero(~terminal & (sizes > 0))
+        if not len(live) and expected is None:
+            # Who is lost and holds the match to be over goes on all the same, or its own moves would be forgotten.
+            live = np.flatnonzero(sizes > 0)
         if not len(live):
             return False
         likely = self._likelihood(legal, live)
@@ -233,7 +236,7 @@ class Belief:
         def enough(number: int) -> bool:
             return number >= ENOUGH * self.limit or (expired() if number else late())
 
-        if sizes.sum() <= WORK * self.limit:
+        if sizes[live].sum() <= WORK * self.limit:
             found = joint_moves(self.game, legal[live], fixed)
             owner = live[found.owner]
             parts = self._listed(owner, found.moves, self.probabilities[owner] * likely(owner, found.moves), expected, enough)

@@ -173,3 +173,17 @@ def test_what_is_unlikely_is_looked_for_until_it_is_late(monkeypatch):
     assert not hasty.update(Symbol("wait"), light, lambda: True)
     assert patient.update(Symbol("wait"), light, lambda: True, lambda: False)
     assert [str(f) for f in game.fluents_of(patient.states[0])] == ["(taken n7)"]
+
+
+def test_who_is_lost_and_holds_the_match_to_be_over_still_knows_its_own_moves():
+    game = ground(
+        """(role me) (role other) (init start) (cell 1) (cell 2) (cell 3)
+        (<= (legal me (try ?c)) (cell ?c) (not (true (tried ?c)))) (legal other yes) (legal other no)
+        (<= (next (tried ?c)) (does me (try ?c))) (<= (next (tried ?c)) (true (tried ?c)))
+        (<= terminal (true (tried 1))) (goal me 0) (goal other 0)"""
+    )
+    belief = Belief(game, Propnet(game), 0, seed=1)
+    one, two = (game.move(int(m)) for m in belief.legal_moves()[:2])
+    assert belief.update(one, frozenset())  # the match goes on, although by the rules it is over
+    assert not belief.update(two, frozenset())
+    assert [str(game.move(int(m))) for m in belief.legal_moves()] == ["(try 3)"]
