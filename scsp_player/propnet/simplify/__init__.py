@@ -18,7 +18,7 @@ from scsp_player.propnet.simplify.sharing import with_sharing
 
 __all__ = ["simplify"]
 
-FIRST_SHARE, MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.4, 0.6, 0.75, 0.9, 0.94
+FIRST_SHARE, MOVES_SHARE, PROOF_SHARE, STATES_SHARE, FACTORS_SHARE = 0.4, 0.5, 0.75, 0.85, 0.92
 """When to be ready with factors of what depends on the state alone, with rewriting by moves, with learning which fluents exclude
 each other, with rewriting by that, with factors of everything. Few circuits need all of the time for the first."""
 
@@ -44,6 +44,9 @@ def simplify(circuit: Circuit, game: GroundGame, *, seconds: float) -> Circuit:
     result = cleaned(with_factors(circuit, begin + FIRST_SHARE * seconds, of_state=True))
     rewritten = with_one_move(result, game, begin + MOVES_SHARE * seconds)
     result = cleaned(rewritten.circuit())
+    if not rewritten.complete:
+        # Where it got to, little is left to do, so the second attempt gets further.
+        rewritten = with_one_move(result, game, begin + PROOF_SHARE * seconds)
     groups = exclusive_groups(rewritten, game, begin + PROOF_SHARE * seconds)
     excluded = exclusions(groups, game.fluents)
     result = cleaned(with_one_move(result, game, begin + STATES_SHARE * seconds, excluded=excluded).circuit())
