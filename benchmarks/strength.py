@@ -50,7 +50,7 @@ GROUPS = {
         "pyggp__phantom_connect(4,5,4)",
         "pyggp__dark_split_corridor(3,4)",
         "unsw__HiddenConnect",
-        "unsw__BlindBreakthrough",
+        "ggpmck__kriegTTT_5x5",
     ),
 }
 
