@@ -1,6 +1,5 @@
 """What becomes of a server that ends, one way or another."""
 
-import os
 import signal
 import subprocess
 import sys
