@@ -74,6 +74,9 @@ ENTRIES_PER_SECOND, LEAST_ENTRIES = 1500, 200
 ROOTS_PER_SECOND, LEAST_ROOTS, MOST_ROOTS = 400, 32, 256
 """States that are searched for each second of a turn; a few that are searched well tell more than many that are not."""
 
+FOLLOWING_SHARE = 0.4
+"""Share of a turn's time that following the match may take."""
+
 MINDS_SHARE = 0.15
 """Share of a turn's time in which others' moves are valued."""
 
@@ -129,7 +132,7 @@ class InformationSetPlayer:
         if not self.alone and not walks:
             self.minds = Minds(game, propnet, role, seed=seed, clock=clock)
         self.belief = Belief(
-            game, propnet, role, seed=seed, model=None if self.alone else self.search if walks else self.minds
+            game, propnet, role, seed=seed, model=None if self.alone else self.search if walks else self.minds, clock=clock
         )
         self.belief.resampler = self._other_histories
         self._histories: HistorySampler | None = None
@@ -146,9 +149,11 @@ class InformationSetPlayer:
     def prepare(self, deadline: float, play_seconds: float) -> None:
         """Use the time before the first move: the network for finding histories, strategies for the whole game if it is small."""
         self._patience = HISTORY_SHARE * play_seconds
+        self.belief.calibrate(FOLLOWING_SHARE * play_seconds)
         if self.minds is not None:
             self.minds.seconds = MINDS_SHARE * play_seconds
-            self.belief.limit = int(np.clip(ENTRIES_PER_SECOND * play_seconds, LEAST_ENTRIES, self.belief.limit))
+            most = int(np.clip(ENTRIES_PER_SECOND * play_seconds, LEAST_ENTRIES, self.belief.most))
+            self.belief.limit = self.belief.most = most
             self.roots = int(np.clip(ROOTS_PER_SECOND * play_seconds, LEAST_ROOTS, MOST_ROOTS))
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):

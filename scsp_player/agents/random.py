@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from scsp_player.agents.base import Agent, Turn
@@ -11,6 +13,9 @@ from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.program import Program
 from scsp_player.gdl.terms import Term
 from scsp_player.grounding import Reasoner
+
+FOLLOWING_SHARE, LEGAL_SHARE = 0.5, 0.8
+"""Shares of a turn's time after which no more is tried to explain what was seen, and no more states are asked for moves."""
 
 
 class RandomAgent(Agent):
@@ -37,8 +42,9 @@ class RandomAgent(Agent):
 
     def play(self, turn: Turn, deadline: float) -> Term:
         """See ``Agent.play``."""
-        self._tracker.advance(turn, deadline)
-        self.legal = self._tracker.legal_moves()
+        begin = time.monotonic()
+        self._tracker.advance(turn, begin + FOLLOWING_SHARE * (deadline - begin))
+        self.legal = self._tracker.legal_moves(begin + LEGAL_SHARE * (deadline - begin))
         if not self.legal:
             raise GdlError(f"the rules give {self._tracker.machine.roles[self._tracker.role]} no legal move in turn {turn.number}")
         return self.choose(self.legal, turn)

@@ -127,7 +127,7 @@ class SearchingAgent(Agent):
             self._belief = self._hidden.belief
             expander: Expander = PropnetExpander(propnet)
         else:
-            self._belief = Belief(game, propnet, self._role, seed=seed)
+            self._belief = Belief(game, propnet, self._role, seed=seed, clock=self.clock)
             expander = self.make_expander(game, propnet, deadline)
         kind = PuzzleSearch if self.puzzles and len(game.roles) == 1 else self.search_class
         settings = self.settings if self._hidden is None else DETERMINISED
@@ -154,6 +154,7 @@ class SearchingAgent(Agent):
     def _take_in(self, turn: Turn, end: float, late: float) -> None:
         """Follow the match; beliefs may become a sample to be done by ``end``, or ``late`` if nothing has been found before."""
         self._chosen = -1
+        begin = self.clock()
         if self._stand_in is not None:
             self._stand_in.observe(turn)
             return
@@ -164,6 +165,7 @@ class SearchingAgent(Agent):
         elif turn.percepts is not None:
             if not self._belief.update(turn.own_move, turn.percepts, lambda: self.clock() >= end, lambda: self.clock() >= late):
                 LOG.warning("turn %d: nothing explains what was seen", turn.number)
+            self._belief.keep_pace(late - begin)
             if self._hidden is None:
                 self.search.set_roots(*self._belief.marginal())
 
@@ -188,6 +190,8 @@ class SearchingAgent(Agent):
         begin = self.clock()
         if self._hidden is not None:
             self._hidden.histories_by = begin + HISTORIES_SHARE * (deadline - begin)
+        if turn.joint_move is None and turn.percepts is not None and (early := self._belief.glance(turn.own_move)) >= 0:
+            self.report(self._game.move(early))  # should following take too long
         late = begin + max(LEAST_BELIEF_SECONDS, LATE_BELIEF_SHARE * (deadline - begin))
         self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin), late)
         first = self.search.best_move() if self._hidden is None else self._hidden.first_move()

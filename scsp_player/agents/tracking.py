@@ -23,6 +23,12 @@ BRANCHES = 64
 SEARCH_SECONDS = 2.0
 """Time at most for finding a possible state by replaying turns, when no kept state fits what was seen."""
 
+REPLAY_SHARE = 0.8
+"""Share of the time for that; the rest is for finding what comes nearest if there is none."""
+
+NEAR_MOVES = 16
+"""Joint moves tried at most from one state to find what comes nearest."""
+
 LEAST_SECONDS = 0.02
 """Time that one turn may take in any case, however late it is told: being lost costs more."""
 
@@ -68,9 +74,16 @@ class MatchTracker:
             now = time.monotonic()
             self._filter(max(now + LEAST_SECONDS, min(deadline, now + SEARCH_SECONDS)))
 
-    def legal_moves(self) -> tuple[Term, ...]:
-        """The own moves that are legal in as many possible states as can be; sorted, empty only if there is none at all."""
-        count = Counter(move for state in self.states for move in self.machine.legal_moves(state)[self.role])
+    def legal_moves(self, deadline: float = math.inf) -> tuple[Term, ...]:
+        """The own moves that are legal in as many possible states as can be; sorted, empty only if there is none at all.
+
+        After the deadline no further states are looked at.
+        """
+        count: Counter[Term] = Counter()
+        for number, state in enumerate(self.states):
+            if number and time.monotonic() > deadline:
+                break
+            count.update(self.machine.legal_moves(state)[self.role])
         most = max(count.values(), default=0)
         return tuple(sorted(move for move, states in count.items() if states == most))
 
@@ -85,13 +98,17 @@ class MatchTracker:
         own_move, percepts = self._seen[-1]
         fitting = [] if self.lost else self._sampled(self.states, own_move, percepts, deadline)
         if not fitting:
-            fitting = self._replay(deadline)
+            now = time.monotonic()
+            fitting = self._replay(now + REPLAY_SHARE * (deadline - now))
         self.lost = not fitting
         self._samples.append(fitting)
         if self.lost:
-            # Nothing that was tried explains what was seen. Going on from the old states keeps the player in the match.
+            # Nothing that was tried explains what was seen. Going on from what comes nearest keeps the player in the match.
             for state in self.states:
-                fitting.extend(itertools.islice(self._successors(state, own_move, None), 1))
+                if fitting and time.monotonic() > deadline:
+                    break
+                if (successor := self._nearest(state, own_move, percepts, deadline)) is not None:
+                    fitting.append(successor)
             self._samples[-1] = []
         self.states = fitting or self.states
 
@@ -107,9 +124,9 @@ class MatchTracker:
         return fitting
 
     def _successors(
-        self, state: State, own_move: Term | None, percepts: frozenset[Term] | None, deadline: float = math.inf
+        self, state: State, own_move: Term | None, percepts: frozenset[Term], deadline: float = math.inf
     ) -> Iterator[State]:
-        """States after a joint move that contains the own move and shows the percepts (None: anything), in random order."""
+        """States after a joint move that contains the own move and shows the percepts, in random order."""
         if time.monotonic() > deadline:
             return
         choices: list[Sequence[Term]] = list(self.machine.legal_moves(state))
@@ -120,10 +137,34 @@ class MatchTracker:
         for joint_move in self._joint_moves(choices):
             if time.monotonic() > deadline:
                 return
-            if percepts is None or self.machine.percepts(state, joint_move)[self.role] == percepts:
+            if self.machine.percepts(state, joint_move)[self.role] == percepts:
                 successor = self.machine.successor(state, joint_move)
                 if not self.machine.is_terminal(successor):  # being asked for a move tells that the match goes on
                     yield successor
+
+    def _nearest(self, state: State, own_move: Term | None, percepts: frozenset[Term], deadline: float) -> State | None:
+        """Of some states after the own move, legal here or not, the one that shows least that was not seen or should have been.
+
+        One at least is tried, however late it is; None if others have no moves, or the own move is none of the game.
+        """
+        choices: list[Sequence[Term]] = list(self.machine.legal_moves(state))
+        if own_move is not None:
+            choices[self.role] = (own_move,)
+        if not all(choices):
+            return None
+        best, least = None, (True, 0)
+        try:
+            for joint_move in itertools.islice(self._joint_moves(choices), NEAR_MOVES):
+                wrong = len(self.machine.percepts(state, joint_move)[self.role] ^ percepts)
+                successor = self.machine.successor(state, joint_move)
+                rank = self.machine.is_terminal(successor), wrong
+                if best is None or rank < least:
+                    best, least = successor, rank
+                if time.monotonic() > deadline:
+                    break
+        except ValueError:
+            return None
+        return best
 
     def _joint_moves(self, choices: list[Sequence[Term]]) -> Iterator[tuple[Term, ...]]:
         """All joint moves in random order, or random ones if they are too many."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -31,6 +32,19 @@ CHUNK = 2048
 
 ENOUGH = 2
 """Successors that are looked for at most when not all are, as a multiple of the limit: some of them will turn out to be equal."""
+
+
+GLANCE = 16
+"""Entries that are looked at to find a move at once."""
+
+TRIAL, TRIALS_A_TURN = 256, 12
+"""States with which is tried how long a turn takes, and how often each entry is looked at in one, roughly."""
+
+LEAST_ENTRIES = 32
+"""Entries that a belief keeps however slow it is to follow."""
+
+NEAR, MOST_WRONG = 0.05, 100
+"""What one wrong percept leaves of the weight of a state when nothing shows exactly what was seen, and how many count at most."""
 
 
 class Model(Protocol):
@@ -111,6 +125,9 @@ class Belief:
         exact: whether no state is left out.
         view: uint64[1], the own view.
         confused: turns whose percepts nothing explained.
+        limit: entries kept at present; ``keep_pace`` changes it.
+        most: entries kept at most.
+        seconds: what following the last turn took, looking for other histories apart.
     """
 
     def __init__(
@@ -123,15 +140,18 @@ class Belief:
         limit: int = 2000,
         model: Model | None = None,
         resampler: Resampler | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game = game
         self.role = role
-        self.limit = limit
+        self.limit = self.most = limit
+        self.seconds = 0.0
         self.exact = True
         self.confused = 0
         self.model = model
         self.resampler = resampler
         self.past: list[tuple[int, NDArray[np.bool_]]] = []
+        self._clock = clock
         self._propnet = propnet
         self._views = Views(game)
         self._generator = np.random.default_rng(seed)
@@ -178,7 +198,9 @@ class Belief:
         else:
             self.past.append((move, expected))
         give_up = expired if late is None else late
+        begin = self._clock()
         found = self._follow(move, expected, expired, give_up)
+        self.seconds = self._clock() - begin
         if self.resampler is not None and not self.exact and (not found or self._is_thin()):
             more = self.resampler(self.past)
             if more is not None:
@@ -191,11 +213,51 @@ class Belief:
             self._asked = len(self.states)
         if not found:
             self.confused += 1
-            # Going on from any successor keeps the player in the match.
-            self._follow(move, None, expired, expired)
+            # Going on from what comes nearest keeps the player in the match: it still knows its own moves.
+            begin = self._clock()
+            self._follow(move, expected, expired, expired, nearest=True)
+            self.seconds += self._clock() - begin
         self.view = own
         self.views[:, self.role] = own[0]
         return found
+
+    def glance(self, own_move: Term | None) -> int:
+        """An own move that is likely to be legal after a turn of which only the own move is known so far, at once; -1 if none is.
+
+        Nothing changes; ``update`` follows when there is time for it.
+        """
+        move = self.game.move_index[self.role].get(own_move) if own_move is not None else None
+        fixed = {} if move is None else {self.role: move}
+        likeliest = np.argsort(-self.probabilities, kind="stable")[:GLANCE]
+        states, weights = self.states[likeliest], self.probabilities[likeliest]
+        legal = self._propnet.legal(states)
+        going = np.flatnonzero(number_of_joint_moves(self.game, legal, fixed) > 0)
+        if not len(going):
+            return -1
+        moves = draw_joint_moves(self.game, legal[going], np.random.default_rng(len(self.past)), fixed)
+        after = self._propnet.legal(self._propnet.successors(states[going], moves))
+        first, last = self.game.role_start[self.role : self.role + 2]
+        support = weights[going] @ after[:, first:last]
+        return int(first + support.argmax()) if support.max(initial=0.0) > 0 else -1
+
+    def keep_pace(self, seconds: float) -> None:
+        """Keep fewer entries from now on if the last turn took longer than this, and more if it took much less."""
+        if self.seconds > seconds:
+            self.limit = max(min(LEAST_ENTRIES, self.most), int(self.limit * max(0.1, seconds / self.seconds)))
+        elif self.seconds < seconds / 4:
+            self.limit = min(self.most, 2 * self.limit)
+
+    def calibrate(self, seconds: float) -> None:
+        """Keep no more entries than can probably be followed in a time, by a trial with copies of the present states."""
+        states = self.states[np.arange(TRIAL) % len(self.states)]
+        for _ in range(2):  # the first time may compile
+            begin = self._clock()
+            moves = draw_joint_moves(self.game, self._propnet.evaluate(states)[1], np.random.default_rng(0))
+            self._propnet.percepts(states, moves)
+            self._propnet.successors(states, moves)
+            taken = self._clock() - begin
+        most = int(seconds * TRIAL / max(1e-9, TRIALS_A_TURN * taken))
+        self.limit = self.most = min(self.most, max(LEAST_ENTRIES, most))
 
     def _is_thin(self) -> bool:
         """Whether few entries are left: too few by the limit, and half of what there was when others were last looked for."""
@@ -219,14 +281,20 @@ class Belief:
         return self._generator.permutation(systematic(self.probabilities, count, self._generator))
 
     def _follow(
-        self, move: int | None, expected: NDArray[np.bool_] | None, expired: Callable[[], bool], late: Callable[[], bool]
+        self,
+        move: int | None,
+        expected: NDArray[np.bool_],
+        expired: Callable[[], bool],
+        late: Callable[[], bool],
+        *,
+        nearest: bool = False,
     ) -> bool:
-        """Go one turn further; False, and nothing has changed, if no joint move shows what was expected (None: anything)."""
+        """Go one turn further, by what comes ``nearest`` if need be; False, and nothing has changed, if nothing was found."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
         fixed = {} if move is None else {self.role: move}
         sizes = number_of_joint_moves(self.game, legal, fixed)
         live = np.flatnonzero(~terminal & (sizes > 0))
-        if not len(live) and expected is None:
+        if not len(live) and nearest:
             # Who is lost and holds the match to be over goes on all the same, or its own moves would be forgotten.
             live = np.flatnonzero(sizes > 0)
         if not len(live):
@@ -239,10 +307,11 @@ class Belief:
         if sizes[live].sum() <= WORK * self.limit:
             found = joint_moves(self.game, legal[live], fixed)
             owner = live[found.owner]
-            parts = self._listed(owner, found.moves, self.probabilities[owner] * likely(owner, found.moves), expected, enough)
+            weights = self.probabilities[owner] * likely(owner, found.moves)
+            parts = self._listed(owner, found.moves, weights, expected, nearest, enough)
         else:
             self.exact = False
-            parts = self._drawn(live, legal, fixed, likely, expected, enough)
+            parts = self._drawn(live, legal, fixed, likely, expected, nearest, enough)
         step = _Step.joined(parts)
         # Being asked for another move tells that the match goes on.
         going = np.flatnonzero(~self._propnet.terminal(step.states))
@@ -286,7 +355,8 @@ class Belief:
         owner: NDArray[np.int64],
         moves: NDArray[np.int32],
         weights: Weights,
-        expected: NDArray[np.bool_] | None,
+        expected: NDArray[np.bool_],
+        nearest: bool,
         enough: Callable[[int], bool],
     ) -> list[_Step]:
         """Successors by all these joint moves, or by a sample of them if ``limit`` of it fit or time is up.
@@ -295,7 +365,7 @@ class Belief:
         left out counts with that (Duffield, Lund and Thorup 2007), which keeps all sums right on average.
         """
         if len(owner) <= CHUNK:
-            return [self._step(owner, moves, weights, expected)]
+            return [self._step(owner, moves, weights, expected, nearest)]
         priority = weights / (1.0 - self._generator.random(len(owner)))
         order = np.argsort(-priority)
         parts: list[_Step] = []
@@ -305,7 +375,7 @@ class Belief:
                 least = priority[order[begin]]
                 return [part._replace(weights=np.maximum(part.weights, least)) for part in parts]
             chunk = order[begin : begin + CHUNK]
-            parts.append(self._step(owner[chunk], moves[chunk], weights[chunk], expected))
+            parts.append(self._step(owner[chunk], moves[chunk], weights[chunk], expected, nearest))
         return parts
 
     def _drawn(
@@ -314,7 +384,8 @@ class Belief:
         legal: NDArray[np.bool_],
         fixed: dict[int, int],
         likely: Likelihood,
-        expected: NDArray[np.bool_] | None,
+        expected: NDArray[np.bool_],
+        nearest: bool,
         enough: Callable[[int], bool],
     ) -> list[_Step]:
         """Successors of drawn entries and joint moves until ``limit`` of them fit, or enough was tried."""
@@ -324,20 +395,29 @@ class Belief:
         for _ in range(ROUNDS):
             entries = live[systematic(p, self.limit, self._generator)]
             moves = draw_joint_moves(self.game, legal[entries], self._generator, fixed)
-            parts.append(self._step(entries, moves, likely(entries, moves) * even[entries], expected))
+            parts.append(self._step(entries, moves, likely(entries, moves) * even[entries], expected, nearest))
             number += len(parts[-1][0])
             if number >= self.limit or enough(number):
                 break
         return parts
 
     def _step(
-        self, owner: NDArray[np.int64], moves: NDArray[np.int32], weights: Weights, expected: NDArray[np.bool_] | None
+        self,
+        owner: NDArray[np.int64],
+        moves: NDArray[np.int32],
+        weights: Weights,
+        expected: NDArray[np.bool_],
+        nearest: bool,
     ) -> _Step:
+        """Successors that show what was expected; ``nearest``: all, and those that show something else count less."""
         before = self.states[owner]
         seen = self._propnet.percepts(before, moves)
-        if expected is not None:
-            mine = self.game.percept_role == self.role
-            keep = np.flatnonzero((seen[:, mine] == expected[mine]).all(axis=1))
+        mine = self.game.percept_role == self.role
+        wrong = (seen[:, mine] != expected[mine]).sum(axis=1)
+        if nearest:
+            weights = weights * NEAR ** np.minimum(wrong, MOST_WRONG)
+        else:
+            keep = np.flatnonzero(wrong == 0)
             owner, moves, weights, seen, before = owner[keep], moves[keep], weights[keep], seen[keep], before[keep]
         states = self._propnet.successors(before, moves)
         return _Step(states, self._views.after(self.views[owner], moves, seen), weights, owner, moves)

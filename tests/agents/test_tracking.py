@@ -139,3 +139,29 @@ def test_p21_two_matches_in_one_process_do_not_mix():
     for pick in itertools.islice(itertools.cycle("123"), 2):
         a.advance(Turn(1, terms(f"(choose {pick})", "(choose 1)")))
         assert b.legal_moves() == terms("noop")
+
+
+CELLS = """(role me) (role other) (init start) (cell 1) (cell 2) (cell 3)
+    (<= (legal me (try ?c)) (cell ?c) (not (true (tried ?c)))) (<= (legal other (try ?c)) (cell ?c))
+    (<= (next (tried ?c)) (does me (try ?c))) (<= (next (tried ?c)) (true (tried ?c))) (<= (next (taken ?c)) (does other (try ?c)))
+    (<= (sees me (took ?c)) (does other (try ?c))) (<= (sees me ghost) (true ghost)) (<= (next ghost) (true ghost))
+    (<= terminal (true (tried 1)) (true (taken 2))) (goal me 0) (goal other 0)"""
+
+
+def test_who_is_lost_goes_on_from_what_comes_nearest():
+    player = tracker(CELLS, "me")
+    player.advance(Turn(1, None, *terms("(try 2)"), frozenset(terms("ghost", "(took 3)"))))
+    assert player.lost
+    assert parse_term("(taken 3)") in player.machine.fluents(player.states[0])
+    assert player.legal_moves() == terms("(try 1)", "(try 3)")
+
+
+def test_who_is_lost_does_not_forget_its_own_moves():
+    player = tracker(CELLS, "me")
+    ghost = frozenset(terms("ghost"))
+    player.advance(Turn(1, None, *terms("(try 1)"), ghost))
+    player.advance(Turn(2, None, *terms("(try 1)"), ghost))  # which the states held possible do not allow
+    player.advance(Turn(3, None, *terms("(try 2)"), frozenset(terms("ghost", "(took 2)"))))  # by which the match should be over
+    assert player.legal_moves() == terms("(try 3)")
+    player.advance(Turn(4, None, *terms("(fly)"), ghost))  # no move of the game
+    assert player.legal_moves() == terms("(try 3)")

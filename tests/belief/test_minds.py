@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scsp_player.belief import Belief, Minds, MindSettings, information_set
+from scsp_player.gdl.reading import parse_term
 from scsp_player.gdl.terms import Compound, Symbol
 from scsp_player.propnet import Propnet
 from tests.oracles.naive_grounder import ground
@@ -187,3 +188,34 @@ def test_who_is_lost_and_holds_the_match_to_be_over_still_knows_its_own_moves():
     assert belief.update(one, frozenset())  # the match goes on, although by the rules it is over
     assert not belief.update(two, frozenset())
     assert [str(game.move(int(m))) for m in belief.legal_moves()] == ["(try 3)"]
+
+
+CROSSED = """(role me) (role other) (init start) (cell 1) (cell 2) (cell 3) (cell 4)
+    (<= (legal me (try ?c)) (cell ?c) (not (true (tried ?c))))
+    (<= (legal other (try ?c)) (cell ?c) (not (true (taken ?c))))
+    (<= (next (tried ?c)) (does me (try ?c))) (<= (next (tried ?c)) (true (tried ?c)))
+    (<= (next (taken ?c)) (does other (try ?c))) (<= (next (taken ?c)) (true (taken ?c)))
+    (<= (sees me (took ?c)) (does other (try ?c))) (<= (sees me (never ?c)) (true (never ?c)))
+    (<= (next (never ?c)) (true (never ?c))) (init (never 5))
+    (<= terminal (true (tried 1)) (true (tried 2)) (true (tried 3)) (true (tried 4))) (goal me 0) (goal other 0)"""
+
+
+def test_who_is_lost_goes_on_from_what_comes_nearest():
+    game = ground(CROSSED)
+    belief = Belief(game, Propnet(game), 0, seed=1)
+    own = [game.move(int(m)) for m in belief.legal_moves()]
+    took = parse_term("(took 3)")
+    assert not belief.update(own[0], frozenset({took}))  # (never 5) should have been seen
+    likeliest = belief.states[belief.probabilities.argmax()]
+    assert "(taken 3)" in {str(fluent) for fluent in game.fluents_of(likeliest)}
+    assert [game.move(int(m)) for m in belief.legal_moves()] == own[1:]
+
+
+def test_an_own_move_that_seemed_illegal_was_made_all_the_same():
+    game = ground(CROSSED)
+    belief = Belief(game, Propnet(game), 0, seed=1)
+    own = [game.move(int(m)) for m in belief.legal_moves()]
+    for _ in range(2):
+        belief.update(own[0], frozenset({parse_term("(took 3)")}))
+    belief.update(own[1], frozenset())
+    assert [game.move(int(m)) for m in belief.legal_moves()] == own[2:]
