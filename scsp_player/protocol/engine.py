@@ -48,8 +48,8 @@ from scsp_player.protocol.view import MatchView
 STOP_SECONDS = 0.5
 """How long an agent may take to release what it holds when the process is to end."""
 
-MATCHES = 25
-"""Matches after which a process makes room for a fresh one."""
+MATCHES, GUARD_MATCHES = 25, 37
+"""Matches after which a process makes room for a fresh one; hardly ever both at a time, so that one of them is always warm."""
 
 RESIDENT_BYTES = 1 << 29
 """Memory from which on a process makes room after its match."""
@@ -139,7 +139,7 @@ def run(agent: str, cell: BestMoveCell, *, tell_legal: bool, ponder: bool) -> in
         kind = agent_kind(agent)
         kind.load()
         threads = threading.active_count()
-        for matches in range(MATCHES):
+        for matches in range(GUARD_MATCHES if tell_legal else MATCHES):
             # An agent that left threads behind, or a lot of memory, leaves with them.
             # So does one that runs without compiled kernels: there may be some by now.
             if matches and (threading.active_count() > threads or _resident_bytes() > RESIDENT_BYTES or PLAIN):
