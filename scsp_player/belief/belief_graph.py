@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.belief.information_set import sums
 from scsp_player.belief.joint_moves import joint_moves, number_of_joint_moves
+from scsp_player.belief.samples import sums
 from scsp_player.belief.views import Views, mix
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet

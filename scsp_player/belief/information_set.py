@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
+from scsp_player.belief.model import Model
+from scsp_player.belief.samples import States, Step, Weights, distinct, mixed, sums, systematic
 from scsp_player.belief.views import ViewArray, Views
 from scsp_player.gdl.terms import Term
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
-
-States = NDArray[np.uint64]
-Weights = NDArray[np.float64]
 
 WORK = 32
 """Joint moves that one update may try, as a multiple of the limit."""
@@ -33,7 +32,6 @@ CHUNK = 2048
 ENOUGH = 2
 """Successors that are looked for at most when not all are, as a multiple of the limit: some of them will turn out to be equal."""
 
-
 GLANCE = 16
 """Entries that are looked at to find a move at once."""
 
@@ -47,54 +45,16 @@ NEAR, MOST_WRONG = 0.05, 100
 """What one wrong percept leaves of the weight of a state when nothing shows exactly what was seen, and how many count at most."""
 
 
-class Model(Protocol):
-    """How others are likely to move. It keeps in step with the entries of a belief, of which there are k."""
-
-    def policy(self, role: int, views: ViewArray, legal: NDArray[np.bool_], probabilities: Weights) -> Weights:
-        """float64[k, moves of the role]: the probability of each of its moves; rows with legal moves sum to 1.
-
-        Args:
-            role: another role than our own, and not chance.
-            views: uint64[k], what it has gone through.
-            legal: bool[k, moves of the role].
-            probabilities: float64[k].
-        """
-
-    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States) -> None:
-        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed bool[k, percepts]."""
-
-    def reset(self, states: States) -> None:
-        """The entries are new, uint64[k, words], and nobody knows where they came from."""
-
-
-
-class _Step(NamedTuple):
-    """One turn further: states, views and weights, and by which joint moves of which entries."""
-
-    states: States
-    views: ViewArray
-    weights: Weights
-    owner: NDArray[np.int64]
-    moves: NDArray[np.int32]
-
-    @classmethod
-    def joined(cls, parts: list[_Step]) -> _Step:
-        """One after the other."""
-        return cls(
-            np.concatenate([part.states for part in parts]),
-            np.concatenate([part.views for part in parts]),
-            np.concatenate([part.weights for part in parts]),
-            np.concatenate([part.owner for part in parts]),
-            np.concatenate([part.moves for part in parts]),
-        )
-
-    def only(self, kept: NDArray[np.int64]) -> _Step:
-        """Some of them."""
-        return _Step(self.states[kept], self.views[kept], self.weights[kept], self.owner[kept], self.moves[kept])
-
-
 Likelihood = Callable[[NDArray[np.int64], NDArray[np.int32]], Weights]
 """How likely the others make their part of joint moves, int32[n, roles], in entries, int64[n]."""
+
+
+class _Sought(NamedTuple):
+    """What successors are to show, bool[percepts], or nearly so (``nearest``), and whether so many of them are enough."""
+
+    expected: NDArray[np.bool_]
+    nearest: bool
+    enough: Callable[[int], bool]
 
 
 class Found(NamedTuple):
@@ -206,7 +166,7 @@ class Belief:
             if more is not None:
                 alone = more.complete or not found
                 self.exact = more.complete
-                self._set(*(more[:3] if alone else _mixed((self.states, self.views, self.probabilities), more[:3])))
+                self._set(*(more[:3] if alone else mixed((self.states, self.views, self.probabilities), more[:3])))
                 if self.model is not None:
                     self.model.reset(self.states)
                 found = True
@@ -304,15 +264,16 @@ class Belief:
         def enough(number: int) -> bool:
             return number >= ENOUGH * self.limit or (expired() if number else late())
 
+        sought = _Sought(expected, nearest, enough)
         if sizes[live].sum() <= WORK * self.limit:
             found = joint_moves(self.game, legal[live], fixed)
             owner = live[found.owner]
             weights = self.probabilities[owner] * likely(owner, found.moves)
-            parts = self._listed(owner, found.moves, weights, expected, nearest, enough)
+            parts = self._listed(owner, found.moves, weights, sought)
         else:
             self.exact = False
-            parts = self._drawn(live, legal, fixed, likely, expected, nearest, enough)
-        step = _Step.joined(parts)
+            parts = self._drawn(live, legal, fixed, likely, sought)
+        step = Step.joined(parts)
         # Being asked for another move tells that the match goes on.
         going = np.flatnonzero(~self._propnet.terminal(step.states))
         if len(going):
@@ -355,27 +316,25 @@ class Belief:
         owner: NDArray[np.int64],
         moves: NDArray[np.int32],
         weights: Weights,
-        expected: NDArray[np.bool_],
-        nearest: bool,
-        enough: Callable[[int], bool],
-    ) -> list[_Step]:
+        sought: _Sought,
+    ) -> list[Step]:
         """Successors by all these joint moves, or by a sample of them if ``limit`` of it fit or time is up.
 
         The sample is drawn by priority, weight over a uniform random number; what has less weight than the first priority that was
         left out counts with that (Duffield, Lund and Thorup 2007), which keeps all sums right on average.
         """
         if len(owner) <= CHUNK:
-            return [self._step(owner, moves, weights, expected, nearest)]
+            return [self._step(owner, moves, weights, sought)]
         priority = weights / (1.0 - self._generator.random(len(owner)))
         order = np.argsort(-priority)
-        parts: list[_Step] = []
+        parts: list[Step] = []
         for begin in range(0, len(order), CHUNK):
-            if parts and enough(sum(len(part.states) for part in parts)):
+            if parts and sought.enough(sum(len(part.states) for part in parts)):
                 self.exact = False
                 least = priority[order[begin]]
                 return [part._replace(weights=np.maximum(part.weights, least)) for part in parts]
             chunk = order[begin : begin + CHUNK]
-            parts.append(self._step(owner[chunk], moves[chunk], weights[chunk], expected, nearest))
+            parts.append(self._step(owner[chunk], moves[chunk], weights[chunk], sought))
         return parts
 
     def _drawn(
@@ -384,10 +343,8 @@ class Belief:
         legal: NDArray[np.bool_],
         fixed: dict[int, int],
         likely: Likelihood,
-        expected: NDArray[np.bool_],
-        nearest: bool,
-        enough: Callable[[int], bool],
-    ) -> list[_Step]:
+        sought: _Sought,
+    ) -> list[Step]:
         """Successors of drawn entries and joint moves until ``limit`` of them fit, or enough was tried."""
         parts, number = [], 0
         p = self.probabilities[live] / self.probabilities[live].sum()
@@ -395,9 +352,9 @@ class Belief:
         for _ in range(ROUNDS):
             entries = live[systematic(p, self.limit, self._generator)]
             moves = draw_joint_moves(self.game, legal[entries], self._generator, fixed)
-            parts.append(self._step(entries, moves, likely(entries, moves) * even[entries], expected, nearest))
+            parts.append(self._step(entries, moves, likely(entries, moves) * even[entries], sought))
             number += len(parts[-1][0])
-            if number >= self.limit or enough(number):
+            if number >= self.limit or sought.enough(number):
                 break
         return parts
 
@@ -406,21 +363,20 @@ class Belief:
         owner: NDArray[np.int64],
         moves: NDArray[np.int32],
         weights: Weights,
-        expected: NDArray[np.bool_],
-        nearest: bool,
-    ) -> _Step:
+        sought: _Sought,
+    ) -> Step:
         """Successors that show what was expected; ``nearest``: all, and those that show something else count less."""
         before = self.states[owner]
         seen = self._propnet.percepts(before, moves)
         mine = self.game.percept_role == self.role
-        wrong = (seen[:, mine] != expected[mine]).sum(axis=1)
-        if nearest:
+        wrong = (seen[:, mine] != sought.expected[mine]).sum(axis=1)
+        if sought.nearest:
             weights = weights * NEAR ** np.minimum(wrong, MOST_WRONG)
         else:
             keep = np.flatnonzero(wrong == 0)
             owner, moves, weights, seen, before = owner[keep], moves[keep], weights[keep], seen[keep], before[keep]
         states = self._propnet.successors(before, moves)
-        return _Step(states, self._views.after(self.views[owner], moves, seen), weights, owner, moves)
+        return Step(states, self._views.after(self.views[owner], moves, seen), weights, owner, moves)
 
     def _set(self, states: States, views: ViewArray, weights: Weights) -> NDArray[np.int64]:
         """Make these the entries: equal ones merged, no more than ``limit``; int64[k]: which of them were taken."""
@@ -436,36 +392,3 @@ class Belief:
                 kept, weights = kept[numbers], copies.astype(np.float64)
         self.states, self.views, self.probabilities = states[kept], views[kept], weights / weights.sum()
         return kept
-
-
-def _mixed(one: tuple[States, ViewArray, Weights], other: tuple[States, ViewArray, Weights]) -> tuple[States, ViewArray, Weights]:
-    """Two samples of the same distribution as one, in which each counts by its number of entries."""
-    weights = [len(part[2]) * part[2] / part[2].sum() for part in (one, other)]
-    return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]), np.concatenate(weights)
-
-
-def sums(place: NDArray[np.int64], weights: Weights, count: int) -> Weights:
-    """float64[count]: the sum of the weights of each place."""
-    result: Weights = np.bincount(place.ravel(), weights, count).astype(np.float64)
-    return result
-
-
-def merge(states: States, views: ViewArray, weights: Weights, ignored: int = -1) -> tuple[States, ViewArray, Weights]:
-    """Equal entries as one, see ``distinct``."""
-    first, weights = distinct(states, views, weights, ignored)
-    return states[first], views[first], weights
-
-
-def distinct(states: States, views: ViewArray, weights: Weights, ignored: int = -1) -> tuple[NDArray[np.int64], Weights]:
-    """One of each kind of equal entries, int64[k], and their weights together; the view of ``ignored`` is the same in all."""
-    others = [r for r in range(views.shape[1]) if r != ignored]
-    keys = np.ascontiguousarray(np.concatenate([states, views[:, others]], axis=1))
-    _, first, place = np.unique(keys.view(f"V{8 * keys.shape[1]}").ravel(), return_index=True, return_inverse=True)
-    return first, sums(place, weights, len(first))
-
-
-def systematic(probabilities: Weights, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """int64[count]: systematic resampling (Kitagawa 1996)."""
-    places = (np.arange(count) + generator.random()) / count
-    drawn: NDArray[np.int64] = np.searchsorted(np.cumsum(probabilities), places, side="right")
-    return np.minimum(drawn, len(probabilities) - 1)

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief import node_kernels
-from scsp_player.belief.information_set import Belief, States
+from scsp_player.belief.information_set import Belief
+from scsp_player.belief.samples import States
 from scsp_player.belief.views import ViewArray, Views
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet

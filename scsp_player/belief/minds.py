@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves
+from scsp_player.belief.samples import States
 from scsp_player.belief.views import ViewArray
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
 
 Floats = NDArray[np.float64]
-States = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
 
 CHUNK = 128

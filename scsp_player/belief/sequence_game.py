@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.belief.information_set import States, Weights, sums
 from scsp_player.belief.joint_moves import JointMoves, joint_moves, number_of_joint_moves
+from scsp_player.belief.samples import States, Weights, sums
 from scsp_player.belief.views import ViewArray, Views
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet

@@ -219,3 +219,32 @@ def test_an_own_move_that_seemed_illegal_was_made_all_the_same():
         belief.update(own[0], frozenset({parse_term("(took 3)")}))
     belief.update(own[1], frozenset())
     assert [game.move(int(m)) for m in belief.legal_moves()] == own[2:]
+
+
+def test_a_move_is_at_hand_before_a_turn_is_followed():
+    game = ground(CROSSED)
+    belief = Belief(game, Propnet(game), 0, seed=1)
+    own = [game.move(int(m)) for m in belief.legal_moves()]
+    before = belief.states.copy()
+    for tried in own:
+        assert game.move(belief.glance(tried)) in {move for move in own if move != tried}
+    assert game.move(belief.glance(None)) in own
+    assert (belief.states == before).all()
+    # Where others have no move nothing follows.
+    stuck = ground("(role me) (role other) (init start) (legal me wait) (<= terminal (true never)) (goal me 0) (goal other 0)")
+    assert Belief(stuck, Propnet(stuck), 0).glance(None) == -1
+
+
+def test_a_belief_is_as_large_as_the_clock_allows():
+    game = ground(CROSSED)
+    time = iter(range(0, 10_000, 3))
+    belief = Belief(game, Propnet(game), 0, seed=1, limit=1000, clock=lambda: float(next(time)))
+    belief.update(game.move(int(belief.legal_moves()[0])), frozenset({parse_term("(took 3)"), parse_term("(never 5)")}))
+    assert belief.seconds == 3.0
+    for seconds, limit in [(1.5, 500), (4.0, 500), (13.0, 1000), (13.0, 1000), (0.1, 100), (0.1, 32), (0.1, 32)]:
+        belief.keep_pace(seconds)
+        assert belief.limit == limit
+    belief.calibrate(24.0)  # a trial takes 3 s by this clock
+    assert belief.limit == belief.most == 24 * information_set.TRIAL // (3 * information_set.TRIALS_A_TURN)
+    belief.calibrate(0.0)
+    assert belief.limit == belief.most == information_set.LEAST_ENTRIES

@@ -83,11 +83,15 @@ class FakePool:
 
 
 @contextlib.asynccontextmanager
-async def fake_server(monkeypatch, *, agent=prompt, guard=prompt, timing=None, matches=1, archive=None, **options):
+async def fake_server(
+    monkeypatch, *, agent=prompt, guard=prompt, timing=None, matches=1, archive=None, keep=True, resumes=True, **options
+):
     """A server whose engines are fake; the pool is its ``player._pool``."""
     monkeypatch.setattr(player_module, "EnginePool", lambda *specs, **options: FakePool(legal=agent, random=guard))
-    settings = PlayerSettings("legal", timing=timing or Timing(), matches=matches, archive=archive)
-    async with PlayerServer(settings, port=0, **options) as server:
+    settings = PlayerSettings("legal", timing=timing or Timing(), matches=matches, archive=archive, keep=keep)
+    server = PlayerServer(settings, port=0, **options)
+    server.resumes = resumes
+    async with server:
         yield server
 
 

@@ -69,6 +69,24 @@ async def test_a_match_nobody_asks_for_again_gives_way(monkeypatch, tmp_path):
         assert [row[0] for row in rows(tmp_path, "SELECT outcome FROM matches")] == ["expired", "running"]
 
 
+async def test_a_server_that_died_too_often_gives_its_matches_up(monkeypatch, tmp_path):
+    async with fake_server(monkeypatch, archive=tmp_path) as server:
+        await post(server, start(DUEL, "left"))
+    async with fake_server(monkeypatch, archive=tmp_path, resumes=False) as server:
+        assert only(server) is None
+    assert rows(tmp_path, "SELECT outcome FROM matches") == [("expired",)]
+
+
+async def test_a_passing_archive_keeps_only_what_is_being_played(monkeypatch, tmp_path):
+    async with fake_server(monkeypatch, archive=tmp_path, keep=False) as server:
+        await post(server, start(DUEL, "left"))
+        assert await post(server, "(PLAY m1 NIL)") == "go"
+    async with fake_server(monkeypatch, archive=tmp_path, keep=False) as server:
+        assert only(server).turns == 1
+        assert await post(server, "(STOP m1 ((choose 1) (choose 2)))") == "done"
+    assert rows(tmp_path, "SELECT (SELECT count(*) FROM matches) + (SELECT count(*) FROM messages)") == [(0,)]
+
+
 async def test_a_match_of_yesterday_is_not_taken_up(monkeypatch, tmp_path):
     async with fake_server(monkeypatch, archive=tmp_path) as server:
         await post(server, start(DUEL, "left"))

@@ -1,0 +1,31 @@
+"""What a belief asks of a model of the other roles."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.belief.samples import States, Weights
+from scsp_player.belief.views import ViewArray
+
+
+class Model(Protocol):
+    """How others are likely to move. It keeps in step with the entries of a belief, of which there are k."""
+
+    def policy(self, role: int, views: ViewArray, legal: NDArray[np.bool_], probabilities: Weights) -> Weights:
+        """float64[k, moves of the role]: the probability of each of its moves; rows with legal moves sum to 1.
+
+        Args:
+            role: another role than our own, and not chance.
+            views: uint64[k], what it has gone through.
+            legal: bool[k, moves of the role].
+            probabilities: float64[k].
+        """
+
+    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States) -> None:
+        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed bool[k, percepts]."""
+
+    def reset(self, states: States) -> None:
+        """The entries are new, uint64[k, words], and nobody knows where they came from."""
