@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import resource
 import time
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +23,7 @@ from rich.table import Table
 
 from scsp_player.commands.bench_rollouts import load_kernels, measure_sheet, sheets_in
 from scsp_player.commands.machine_facts import machine_facts
+from scsp_player.commands.peak_memory import forget_peak, peak_bytes
 from scsp_player.gdl import GdlError, load_program
 from scsp_player.grounding import BudgetExceeded, GroundGame, ground
 from scsp_player.propnet import Propnet
@@ -76,7 +76,8 @@ def first_playout(sheet: Path, grounding: float) -> dict[str, Any]:
 
     Also the memory of 512 lanes and the growth of the process's peak, both in MiB.
     """
-    before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    forget_peak()
+    before, begin = peak_bytes(), time.process_time()
     try:
         game = ground(load_program(sheet), seconds=grounding)
     except (GdlError, BudgetExceeded) as error:
@@ -95,7 +96,7 @@ def first_playout(sheet: Path, grounding: float) -> dict[str, Any]:
         "first_s": time.process_time() - grounded,
         "gates": sum(code.plan.gates for code in net.player.program.codes),
         "lanes_mib": (2 * net.player.group_bytes + net.player.program.code_bytes) / 2**20,
-        "peak_mib": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**10,
+        "peak_mib": (peak_bytes() - before) / 2**20,
     }
 
 

@@ -25,7 +25,6 @@ import gc
 import json
 import os
 import queue
-import resource
 import signal
 import sys
 import threading
@@ -42,6 +41,7 @@ from scsp_player.kernels import PLAIN, VARIABLE, is_kept
 from scsp_player.protocol import engine_limits
 from scsp_player.protocol.best_move import BestMove, BestMoveCell
 from scsp_player.protocol.errors import ProtocolError
+from scsp_player.protocol.memory import resident_bytes
 from scsp_player.protocol.messages import Play, Start, parse_message
 from scsp_player.protocol.view import MatchView
 
@@ -142,7 +142,7 @@ def run(agent: str, cell: BestMoveCell, *, tell_legal: bool, ponder: bool) -> in
         for matches in range(GUARD_MATCHES if tell_legal else MATCHES):
             # An agent that left threads behind, or a lot of memory, leaves with them.
             # So does one that runs without compiled kernels: there may be some by now.
-            if matches and (threading.active_count() > threads or _resident_bytes() > RESIDENT_BYTES or PLAIN):
+            if matches and (threading.active_count() > threads or resident_bytes() > RESIDENT_BYTES or PLAIN):
                 return 0
             send({"event": "idle", "matches": matches})
             order = orders.get()
@@ -190,11 +190,6 @@ def _next_order(engine: Engine | None, orders: Orders) -> dict[str, Any]:
     if engine is not None and orders.empty():
         engine.agent.ponder(lambda: not orders.empty())
     return orders.get()
-
-
-def _resident_bytes() -> int:
-    """The largest amount of memory that the process has held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _read_orders(orders: Orders, send: Send) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import socket
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 
 from scsp_player.protocol.errors import ProtocolError
 from scsp_player.protocol.events import tell
 from scsp_player.protocol.http import HttpError, Request, read_request, response
 from scsp_player.protocol.listening import BACKLOG, listen, port_of
+from scsp_player.protocol.memory import resident_bytes
 from scsp_player.protocol.player import Answer, Player, PlayerSettings
 from scsp_player.protocol.timing import round_trip
 
@@ -189,15 +188,6 @@ class PlayerServer:
             return "ok\n"
         gauges = {"connections": len(self._handlers), "resident_bytes": resident_bytes(), **self.player.gauges()}
         return self.player.metrics.text(gauges)
-
-
-def resident_bytes() -> int:
-    """Memory that this process holds; 0 where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _refusal(error: HttpError) -> tuple[int, Answer]:
