@@ -14,7 +14,6 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from scsp_player.arena.engines import machine
 from scsp_player.gdl import load_program
@@ -43,13 +42,12 @@ def main(
     seed: Annotated[int, typer.Option(help="Of all random moves.")] = 0,
 ) -> None:
     """Compares means; exit status 1 if some are too far apart."""
-    console = Console()
-    table = Table("sheet", "what", "reasoner", "playouts", "standard errors", box=None)
-    worst = 0.0
+    console, worst = Console(stderr=True), 0.0
+    print("| sheet | what | reasoner | playouts | standard errors |\n|---|---|---|---|---|")
     for sheet in sheets:
         program = load_program(sheet)
         engine, rng = machine("reasoner", program), Random(seed)
-        sample = np.array([random_game(engine, rng) for _ in track(range(games), sheet.stem, transient=True)])
+        sample = np.array([random_game(engine, rng) for _ in track(range(games), sheet.stem, console=console, transient=True)])
         game = ground(program)
         net = Propnet(game)
         net.improve(improve)
@@ -59,8 +57,7 @@ def main(
         for name, ours, theirs, error in zip([*game.roles, "moves"], means, sample.mean(axis=0), errors, strict=True):
             distance = abs(ours - theirs) / error if error else (0.0 if ours == theirs else math.inf)
             worst = max(worst, distance)
-            table.add_row(sheet.stem, name, f"{theirs:.3f}", f"{ours:.3f}", f"{distance:.1f}")
-    console.print(table)
+            print(f"| {sheet.stem} | {name} | {theirs:.3f} | {ours:.3f} | {distance:.1f} |", flush=True)
     raise typer.Exit(int(worst > SUSPICIOUS))
 
 

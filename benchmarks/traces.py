@@ -2,12 +2,14 @@
 
 Each trace is replayed state by state (*one*), with all its states side by side in lanes (*lanes*), and state by state on the
 simplified circuit (*simplified*); and random playouts of the simplified circuit are compared with those of the first one, move for
-move (*playouts*). Example: ``python -m benchmarks.traces ../shared/traces --seconds 30``
+move (*playouts*). Example: ``python -m benchmarks.traces ../shared/traces --seconds 30 --journal traces.jsonl``. The journal holds
+every result; a run that was interrupted goes on where it ended.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,7 +19,7 @@ import numpy as np
 import typer
 
 from scsp_player.arena.conform import conform, read_trace, sheet_of
-from scsp_player.commands.limited_tasks import Limits, Stopped, collect_limited
+from scsp_player.commands.limited_tasks import Limits, Stopped, run_limited
 from scsp_player.gdl import GdlError, load_program, parse_term
 from scsp_player.grounding import BudgetExceeded, GroundGame, ground
 from scsp_player.propnet import Propnet, PropnetMachine
@@ -111,24 +113,29 @@ def main(
     seconds: Annotated[float, typer.Option(help="Processor seconds for each trace.")] = 60.0,
     improve: Annotated[float, typer.Option(help="Seconds of them for simplifying.")] = 5.0,
     jobs: Annotated[int, typer.Option(help="Traces at a time.")] = 1,
+    journal: Annotated[Path | None, typer.Option(help="Write results here, and go on from what is there.", dir_okay=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Counts the traces that agree in each way; exit status 1 if one does not."""
     files = [f for folder in folders for f in (sorted(folder.glob("*.json*")) if folder.is_dir() else [folder])]
-    tasks = [(file, seconds, improve) for file in files]
-    results = collect_limited("replaying", check, tasks, Limits(3 * seconds), processes=jobs)
-    outcomes = [
-        Outcome(file.name, note=result.text) if isinstance(result, Stopped) else result
-        for file, result in zip(files, results, strict=True)
-    ]
+    known = journal.read_text(encoding="utf-8").splitlines() if journal is not None and journal.exists() else []
+    found = {outcome.trace: outcome for outcome in (Outcome(**json.loads(line)) for line in known)}
+    waiting = [file for file in files if file.name not in found]
+    tasks = [(file, seconds, improve) for file in waiting]
+    for index, result in run_limited(check, tasks, Limits(3 * seconds), processes=jobs):
+        outcome = Outcome(waiting[index].name, note=result.text) if isinstance(result, Stopped) else result
+        found[outcome.trace] = outcome
+        if journal is not None:
+            with journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(outcome)) + "\n")
+        if outcome.note or not all(outcome.agree.values()):
+            print(f"{outcome.trace}: {outcome.agree} {outcome.note}", file=sys.stderr, flush=True)
+    outcomes = [found[file.name] for file in files]
     ways = ("one", "lanes", "simplified", "playouts")
     counts = {way: [sum(o.agree.get(way) is said for o in outcomes) for said in (True, False, None)] for way in ways}
     if as_json:
         print(json.dumps({"counts": counts, "outcomes": [asdict(outcome) for outcome in outcomes]}))
     else:
-        for outcome in outcomes:
-            if outcome.note or not all(outcome.agree.values()):
-                print(f"{outcome.trace}: {outcome.agree} {outcome.note}")
         for way, (right, wrong, missing) in counts.items():
             print(f"{way}: {right} agree, {wrong} differ, {missing} left out")
         print(f"{sum(o.states for o in outcomes)} states")
