@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
 from scsp_player.grounding.ground_game import TRUE as TRUE_LITERAL
 from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.network.acyclic import AcyclicRules
 from scsp_player.network.circuit import Circuit
 from scsp_player.network.csr import distinct, ranges
 from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells
 from scsp_player.network.naming import identifier, words_of
-from scsp_player.network.rules import AcyclicRules, MoveRules
+from scsp_player.network.rules import MoveRules
 
 INLINE_CELLS = 64
 INLINE_COLUMNS = 4
@@ -104,8 +105,8 @@ class Formulas:
     def name(self, atom: int) -> str:
         """Words for the name of a variable of an atom."""
         term = self._game.terms.term(int(self._game.atom_term[self._rules.original[atom]]))
-        level = int(self._rules.level[atom])
-        return identifier("", words_of(term)).lstrip("_") + (f"_level_{level}" if level else "")
+        number = int(self._rules.number[atom])
+        return identifier("", words_of(term)).lstrip("_") + (f"_step_{number}" if number else "")
 
     def _derived(self, atom: int) -> bool:
         return bool(self._merged.head_start[atom] < self._merged.head_start[atom + 1])

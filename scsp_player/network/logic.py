@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import FALSE, TRUE, GroundGame
+from scsp_player.network.acyclic import AcyclicRules
 from scsp_player.network.csr import reachable
-from scsp_player.network.rules import AcyclicRules
 from scsp_player.solver.clauses import ClauseList
 
 Ints = NDArray[np.int32]

@@ -58,15 +58,15 @@ class NetworkMachine:
         Raises:
             ValueError: if the state violates a proved invariant, here and in the other methods.
         """
-        domains = self._solver.propagate(inject(self.micro, state))
-        return domains is not None and domains[self.micro.terminal_variable].tolist() == [1]
+        domains = self._solver.propagate(inject(self.micro, state), [self.micro.terminal_variable])
+        return domains is not None and domains[0].tolist() == [1]
 
     def legal_moves(self, state: Words) -> tuple[tuple[Term, ...], ...]:
         """See ``StateMachine``; the values of the move variables that are singleton consistent."""
-        domains = self._solver.singleton_consistent(inject(self.micro, state))
+        domains = self._solver.singleton_consistent(inject(self.micro, state), self.micro.action_variable)
         result: list[tuple[Term, ...]] = []
-        for role, (variable, none) in enumerate(zip(self.micro.action_variable, self.micro.none_value, strict=True)):
-            values = [] if domains is None else [v for v in domains[variable].tolist() if v != none]
+        for role, none in enumerate(self.micro.none_value.tolist()):
+            values = [] if domains is None else [v for v in domains[role].tolist() if v != none]
             result.append(tuple(self.game.move(int(self.game.role_start[role]) + value) for value in values))
         return tuple(result)
 

@@ -20,7 +20,8 @@ from scsp_player.grounding.ground_game import unpack_state
 from scsp_player.network.exclusion import exclusive_pairs, least_moves
 from scsp_player.network.micro_scsp import MicroSCSP, state_values
 from scsp_player.network.reaching import Reacher
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.unfolding import unfold
 from scsp_player.network.unrolling import Unrolled, unroll
 from scsp_player.solver import Solver
 

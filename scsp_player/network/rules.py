@@ -1,4 +1,4 @@
-"""Ground rules made ready for tables: no cycles, and rules that differ only in a role's move put together."""
+"""Ground rules made ready for tables: rules that differ only in a role's move put together."""
 
 from __future__ import annotations
 
@@ -9,124 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
-from scsp_player.network.csr import ranges, reachable
-from scsp_player.network.errors import NetworkTooLargeError
+from scsp_player.network.acyclic import AcyclicRules
+from scsp_player.network.csr import ranges
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class AcyclicRules:
-    """Rules without positive cycles: atoms of cyclic components are unfolded into levels.
-
-    Level j of an atom holds exactly if the atom is derived in at most j rounds, the rounds counted inside its component; the last
-    level, which is the atom itself, has as many rounds as the component has atoms, which is enough. So no atom supports itself.
-
-    Attributes:
-        atoms: number of atoms, those of the game first, then the levels.
-        original: int32[atoms], the game's atom; level: int32[atoms], its level, 0 for an atom of the game.
-        head_start, rule_start, rule_body: as in ``GroundGame``.
-        order: int32[derived atoms], an order of evaluation.
-    """
-
-    atoms: int
-    original: Ints
-    level: Ints
-    head_start: Offsets
-    rule_start: Offsets
-    rule_body: Ints
-    order: Ints
-
-
-def unfold(game: GroundGame, *, max_literals: int = 20_000_000) -> AcyclicRules:
-    """Unfold the cyclic components that some question about the game depends on.
-
-    Raises:
-        NetworkTooLargeError: if that takes more than ``max_literals`` body literals.
-    """
-    roots = np.concatenate(
-        [
-            game.next_literal,
-            game.legal_literal,
-            game.goal_literal,
-            game.percept_literal,
-            np.array([game.terminal_literal], dtype=np.int32),
-        ]
-    )
-    needed = reachable(roots >> 1, game.head_start, game.rule_start, game.rule_body)
-    heads: list[Ints] = []
-    lengths: list[Offsets] = []
-    bodies: list[Ints] = []
-    order: list[Ints] = []
-    original: list[Ints] = [np.arange(game.atoms, dtype=np.int32)]
-    level: list[Ints] = [np.zeros(game.atoms, dtype=np.int32)]
-    fresh, literals = game.atoms, 0
-
-    def emit(rules: Offsets, head: Ints, body: Ints) -> None:
-        nonlocal literals
-        heads.append(head)
-        lengths.append(np.diff(game.rule_start)[rules])
-        bodies.append(body)
-        literals += len(body)
-        if literals > max_literals:
-            raise NetworkTooLargeError(f"{game.source}: the positive cycles of the rules unfold into too many levels")
-
-    component_of = np.full(game.atoms, -1, dtype=np.int32)
-    place = np.zeros(game.atoms, dtype=np.int32)
-    sizes = np.diff(game.component_start)
-    component_of[game.component_atoms] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    place[game.component_atoms] = ranges(np.zeros(len(sizes), dtype=np.int64), sizes)
-    cyclic_atom = np.zeros(game.atoms, dtype=np.bool_)
-    cyclic_atom[game.component_atoms] = np.repeat(game.component_cyclic, sizes)
-    acyclic = np.flatnonzero((needed & ~cyclic_atom)[game.rule_head])
-    emit(acyclic, game.rule_head[acyclic], game.rule_body[ranges(game.rule_start[acyclic], game.rule_start[acyclic + 1])])
-    previous = 0
-    for component in np.flatnonzero(game.component_cyclic):
-        first, stop = int(game.component_start[component]), int(game.component_start[component + 1])
-        order.append(game.component_atoms[previous:first])
-        previous = stop
-        atoms = game.component_atoms[first:stop]
-        if not needed[atoms[0]]:
-            continue
-        rules = ranges(game.head_start[atoms], game.head_start[atoms + 1])
-        head = place[game.rule_head[rules]]
-        body = game.rule_body[ranges(game.rule_start[rules], game.rule_start[rules + 1])]
-        row = np.repeat(np.arange(len(rules)), np.diff(game.rule_start)[rules])
-        cyclic = component_of[body >> 1] == component
-        inner = np.where(cyclic, place[body >> 1], 0)
-        derived = np.zeros(len(atoms), dtype=np.bool_)
-        below = atoms
-        for round_ in range(1, len(atoms) + 1):
-            # Rules of which an atom of the component is not derivable so early are left out, and so is the atom's level.
-            usable = np.ones(len(rules), dtype=np.bool_)
-            usable[row[cyclic & ~derived[inner]]] = False
-            derived = np.zeros(len(atoms), dtype=np.bool_)
-            derived[head[usable]] = True
-            above = atoms.copy()
-            if round_ < len(atoms):
-                count = int(derived.sum())
-                above[derived] = fresh + np.arange(count, dtype=np.int32)
-                original.append(atoms[derived])
-                level.append(np.full(count, round_, dtype=np.int32))
-                fresh += count
-            moved = np.where(cyclic, 2 * below[inner], body).astype(np.int32)
-            emit(rules[usable], above[head[usable]], moved[usable[row]])
-            order.append(above[derived])
-            below = above
-    order.append(game.component_atoms[previous:])
-    all_heads, all_lengths, all_bodies = np.concatenate(heads), np.concatenate(lengths), np.concatenate(bodies)
-    ascending = np.argsort(all_heads, kind="stable")
-    start = np.concatenate([[0], np.cumsum(all_lengths)]).astype(np.int64)
-    return AcyclicRules(
-        atoms=fresh,
-        original=np.concatenate(original),
-        level=np.concatenate(level),
-        head_start=np.searchsorted(all_heads[ascending], np.arange(fresh + 1)).astype(np.int64),
-        rule_start=np.concatenate([[0], np.cumsum(all_lengths[ascending])]).astype(np.int64),
-        rule_body=all_bodies[ranges(start[ascending], start[ascending + 1])],
-        order=np.concatenate(order).astype(np.int32),
-    )
 
 
 MAX_INLINED = 8

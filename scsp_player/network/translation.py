@@ -22,9 +22,10 @@ from scsp_player.network.functions import Function, Partition, cells, common_axe
 from scsp_player.network.groups import WORK, StateGroup, state_groups
 from scsp_player.network.micro_scsp import ALWAYS, NEVER, MicroSCSP
 from scsp_player.network.naming import dictionary, identifier, words_of
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
 from scsp_player.network.scores import define_by_tree
 from scsp_player.network.tables import Draft, TableBuilder
+from scsp_player.network.unfolding import unfold
 from xcsp.model import Instance, Table, Variable
 
 Ints = NDArray[np.int32]

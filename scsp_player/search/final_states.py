@@ -15,7 +15,8 @@ from scsp_player.network.evaluation import observe_groups
 from scsp_player.network.exclusion import exclusive_pairs
 from scsp_player.network.latches import Latches, autonomous, latches
 from scsp_player.network.logic import StateLogic, at_least
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.unfolding import unfold
 from scsp_player.propnet import Propnet
 from scsp_player.solver.clauses import ClauseSolver
 

@@ -66,7 +66,7 @@ class Solver:
         self.value_order = value_order
         self._everything = np.arange(len(instance.variables), dtype=np.int32)
         self.store = build_store(instance, ENGINES[engine])
-        if self._domains(PROPAGATE, None) is None:
+        if self._domains(PROPAGATE, None, ()) is None:
             self.store = None
         if self.store is not None:
             # What the empty assumption removed is the root's: forget how to undo it.
@@ -192,23 +192,25 @@ class Solver:
         question = self._question(told, numbers, project)._replace(ordering=ORDERINGS["project"])
         return solutions_of_sets(self.store, question if limit is None else question._replace(limit=limit))
 
-    def propagate(self, assumptions: Assumptions | None = None) -> list[NDArray[np.int32]] | None:
-        """For each variable the values left by generalised arc consistency, ascending; None after a contradiction.
+    def propagate(self, assumptions: Assumptions | None = None, of: ArrayLike | None = None) -> list[NDArray[np.int32]] | None:
+        """For each variable (or each of ``of``) the values left by arc consistency, ascending; None after a contradiction.
 
         Raises:
             ValueError: if an index names no variable.
         """
-        return self._domains(PROPAGATE, assumptions)
+        return self._domains(PROPAGATE, assumptions, of)
 
-    def singleton_consistent(self, assumptions: Assumptions | None = None) -> list[NDArray[np.int32]] | None:
-        """For each variable the values left by singleton arc consistency, ascending; None after a contradiction.
+    def singleton_consistent(
+        self, assumptions: Assumptions | None = None, of: ArrayLike | None = None
+    ) -> list[NDArray[np.int32]] | None:
+        """For each variable (or each of ``of``) the values left by singleton consistency, ascending; None after a contradiction.
 
         Raises:
             ValueError: if an index names no variable.
         """
-        return self._domains(SINGLETON, assumptions)
+        return self._domains(SINGLETON, assumptions, of)
 
-    def _domains(self, task: int, assumptions: Assumptions | None) -> list[NDArray[np.int32]] | None:
+    def _domains(self, task: int, assumptions: Assumptions | None, of: ArrayLike | None) -> list[NDArray[np.int32]] | None:
         store = self.store
         if store is None:
             return None
@@ -219,9 +221,10 @@ class Solver:
         if outcome == CONTRADICTION:
             return None
         numbers, listed = store.values["number"], store.values["listed"]
-        first = store.variables["first"].tolist()
-        alive = store.variables["alive"].tolist()
-        return [numbers[np.sort(listed[f : f + a])] for f, a in zip(first[:-1], alive[:-1], strict=True)]
+        wanted = self._everything if of is None else np.asarray(of, dtype=np.int32)
+        first = store.variables["first"][wanted].tolist()
+        alive = store.variables["alive"][wanted].tolist()
+        return [numbers[np.sort(listed[f : f + a])] for f, a in zip(first, alive, strict=True)]
 
     def _question(self, variables: NDArray[np.int32], numbers: NDArray[np.int32], project: ArrayLike | None) -> Question:
         projection = self._everything if project is None else np.ascontiguousarray(project, dtype=np.int32)

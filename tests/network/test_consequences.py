@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from scsp_player.network import consequences as module
 from scsp_player.network.consequences import consequences
 from scsp_player.network.errors import Deadline
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
 from scsp_player.network.step_conditions import StepConditions
+from scsp_player.network.unfolding import unfold
 from tests.network.games import POSITIVE_CYCLE, ground_text, own
 from tests.network.test_random_games import rule_sheets
 

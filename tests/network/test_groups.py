@@ -8,7 +8,8 @@ import pytest
 from scsp_player.network import state_groups
 from scsp_player.network.candidates import Candidate, candidates
 from scsp_player.network.groups import choose, prove
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.unfolding import unfold
 from tests.network.checking import expected_turns
 from tests.network.games import CHANCE, POSITIVE_CYCLE, ground_text, own
 from tests.oracles.lane_machine import LaneMachine

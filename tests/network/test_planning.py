@@ -9,7 +9,8 @@ from scsp_player.grounding.ground_game import unpack_state
 from scsp_player.network import state_groups, template
 from scsp_player.network.exclusion import exclusive_pairs, least_moves
 from scsp_player.network.planning import Planner
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.unfolding import unfold
 from tests.network.games import ground_text, own
 from tests.oracles.lane_machine import LaneMachine
 

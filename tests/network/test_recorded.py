@@ -8,7 +8,7 @@ from tests.shared_data import SHARED, needs_shared
 
 
 @needs_shared
-@pytest.mark.parametrize("name", ["cubicup_3player_v0", "atariGoVariant_7x7_v0"])
+@pytest.mark.parametrize("name", ["cubicup_3player_v0", "atariGoVariant_7x7_v0", "linesOfAction_v0"])
 def test_recorded_answers(name):
     outcome = conform(SHARED / "traces" / f"{name}.json.gz", "network", lambda program: machine("network", program))
     assert not outcome.skipped

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from scsp_player.network.errors import NetworkTooLargeError
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.unfolding import unfold
 from tests.network.games import POSITIVE_CYCLE, ground_text, own
 from tests.network.test_random_games import rule_sheets
 
@@ -81,5 +82,5 @@ def test_cycles_are_gone_and_bounded():
     head = np.repeat(np.arange(rules.atoms), np.diff(rules.head_start))
     row = np.repeat(np.arange(len(head)), np.diff(rules.rule_start))
     assert (place[rules.rule_body >> 1] < place[head[row]]).all()
-    with pytest.raises(NetworkTooLargeError, match="too many levels"):
+    with pytest.raises(NetworkTooLargeError, match="too many conditions"):
         unfold(game, max_literals=10)

@@ -12,7 +12,8 @@ from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import unpack_state
 from scsp_player.network.exclusion import exclusive_pairs
 from scsp_player.network.latches import autonomous, latches
-from scsp_player.network.rules import inline_moves, merge_moves, unfold
+from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.unfolding import unfold
 from scsp_player.propnet import Propnet
 from scsp_player.search.final_states import FinalStates, Structure, clique_cover
 from scsp_player.search.goal_first import GoalFirst
