@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scsp_player.grounding.ground_game import GroundGame, IntArray, pack_state, unpack_state
 from scsp_player.propnet.answers import Answers, Expansion
 from scsp_player.propnet.circuit import Circuit, build_circuit
+from scsp_player.propnet.endings import circuits_of_phases
 from scsp_player.propnet.improvement import Improvement
 from scsp_player.propnet.lanes import get_lines, group_count, put_moves, put_states
 from scsp_player.propnet.native import processor
-from scsp_player.propnet.phases import Phases, circuit_of_phase, find_phases
+from scsp_player.propnet.phases import Phases, find_phases
 from scsp_player.propnet.playout_layout import Totals
 from scsp_player.propnet.playouts import DrawnMoves, Goals, Player, PlayoutResult, deal
 from scsp_player.propnet.program import PhaseCode, Program
@@ -99,21 +100,16 @@ class Propnet:
 
     def _player_of(self, circuit: Circuit, like: Player | None) -> Player:
         """A player of a circuit; if another one is given it plays as that one does, apart from draws among exclusive moves."""
-        number = range(len(self.phases))
-        models = like.program.codes if like else [None for _ in number]
+        circuits, all_ends = circuits_of_phases(self.game, circuit, self.phases)
+        models = like.program.codes if like else [None for _ in circuits]
         codes = tuple(
-            PhaseCode.of_phase(
-                self.game,
-                circuit_of_phase(self.game, circuit, self.phases, i),
-                self._layout,
-                self.phases.fluents,
-                model,
-                circuit.exclusive,
-            )
-            for i, model in zip(number, models, strict=True)
+            PhaseCode.of_phase(self.game, of_phase, self._layout, self.phases.fluents, model, circuit.exclusive)
+            for of_phase, model in zip(circuits, models, strict=True)
         )
         program = Program.of(self.phases, codes, self.words, self._native, like.program.patience if like else None)
-        return Player(program, self._layout, self._goals, self.game.role_start, like.groups if like else None)
+        player = Player(program, self._layout, self._goals, self.game.role_start, like.groups if like else None)
+        player.sees_all_ends = all_ends
+        return player
 
     def improve(self, seconds: float) -> None:
         """Take so many seconds of processor time to simplify the circuit that playouts use; they become faster.
@@ -322,11 +318,14 @@ class Propnet:
         words = min(words, playouts)
         owner, quota = deal(len(states), words, playouts)
         totals = np.zeros((Totals.GOALS + self._layout.goals, len(owner)), np.int64)
+        main_player = self.player
         phase = self.phases.of(states, self.game.fluents)
+        if not main_player.sees_all_ends:
+            phase[self.terminal(states)] = -1
         complete, first = True, True
         of_word = phase[owner]
-        # States that are in no phase of the game are played by code that does not know phases.
-        for player, mine in ((self.player, np.flatnonzero(of_word >= 0)), (self._general_player, np.flatnonzero(of_word < 0))):
+        # States that are in no phase of the game, or in which it is over, are played by code that does not know phases.
+        for player, mine in ((main_player, np.flatnonzero(of_word >= 0)), (self._general_player, np.flatnonzero(of_word < 0))):
             size = player.groups * self.words
             for begin in range(0, len(mine), size):
                 if not first and expired():

@@ -113,7 +113,10 @@ class Player:
     Attributes:
         program: the program.
         groups: most lane groups of one call.
+        sees_all_ends: whether playouts may begin in terminal states; otherwise they have to be looked for before.
     """
+
+    sees_all_ends = True
 
     def __init__(
         self, program: Program, layout: Layout, goals: Goals, role_start: IntArray, groups: int | None = None
