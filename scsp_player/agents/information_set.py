@@ -23,8 +23,8 @@ from scsp_player.belief import (
 )
 from scsp_player.belief.belief_graph import SAME
 from scsp_player.belief.histories import Past
-from scsp_player.belief.information_set import Found
 from scsp_player.belief.joint_moves import number_of_joint_moves
+from scsp_player.belief.model import Found
 from scsp_player.belief.samples import systematic
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network import NetworkTooLargeError, template

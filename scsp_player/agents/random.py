@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from scsp_player.agents.base import Agent, Turn
+from scsp_player.agents.believing import BeliefTracker
 from scsp_player.agents.rehearsal import rehearse
 from scsp_player.agents.tracking import MatchTracker
 from scsp_player.gdl.errors import GdlError
@@ -22,12 +23,14 @@ class RandomAgent(Agent):
     """Plays a legal move, every one with the same chance.
 
     It evaluates the rules on the current state only, so it is ready at once in any game; it also stands in for an agent that
-    has crashed or is late.
+    has crashed or is late. Where it does not see everything, it grounds the rules, if that is quick, and keeps a belief.
 
     Attributes:
+        grounds: whether it does.
         legal: the own legal moves in the last turn, sorted; certain with perfect information, likely otherwise.
     """
 
+    grounds = True
     legal: tuple[Term, ...] = ()
 
     @classmethod
@@ -39,19 +42,25 @@ class RandomAgent(Agent):
         """See ``Agent.start``."""
         self._seed = seed
         self._tracker = MatchTracker(Reasoner(program), role, np.random.default_rng(seed))
+        self._believing = BeliefTracker.of(program, role, deadline=deadline, seed=seed) if self.grounds else None
 
     def play(self, turn: Turn, deadline: float) -> Term:
         """See ``Agent.play``."""
         begin = time.monotonic()
-        self._tracker.advance(turn, begin + FOLLOWING_SHARE * (deadline - begin))
-        self.legal = self._tracker.legal_moves(begin + LEGAL_SHARE * (deadline - begin))
+        tracker = self._tracker_of(turn)
+        tracker.advance(turn, begin + FOLLOWING_SHARE * (deadline - begin))
+        self.legal = tracker.legal_moves(begin + LEGAL_SHARE * (deadline - begin))
         if not self.legal:
             raise GdlError(f"the rules give {self._tracker.machine.roles[self._tracker.role]} no legal move in turn {turn.number}")
         return self.choose(self.legal, turn)
 
     def observe(self, turn: Turn) -> None:
         """See ``Agent.observe``."""
-        self._tracker.advance(turn)
+        self._tracker_of(turn).advance(turn)
+
+    def _tracker_of(self, turn: Turn) -> MatchTracker | BeliefTracker:
+        """What follows the match: with percepts a belief if there is one."""
+        return self._tracker if turn.percepts is None or self._believing is None else self._believing
 
     def choose(self, moves: tuple[Term, ...], turn: Turn) -> Term:
         """One of the legal moves, which come sorted."""

@@ -23,6 +23,8 @@ class ReasonerAgent(RandomAgent):
     second. With hidden information a playout starts from one of the states that the match may be in.
     """
 
+    grounds = False
+
     def play(self, turn: Turn, deadline: float) -> Term:
         """See ``Agent.play``."""
         chosen = self.play_at_once(turn, deadline)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.belief.information_set import Found
+from scsp_player.belief.model import Found
 from scsp_player.belief.samples import Weights, merge
 from scsp_player.belief.views import Views
 from scsp_player.network import MicroSCSP, NetworkTooLargeError, Unrolled, unroll

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
-from scsp_player.belief.model import Model
+from scsp_player.belief.knowledge import Knowledge
+from scsp_player.belief.model import Model, Resampler
 from scsp_player.belief.samples import States, Step, Weights, distinct, mixed, sums, systematic
 from scsp_player.belief.views import ViewArray, Views
 from scsp_player.gdl.terms import Term
@@ -41,6 +42,9 @@ TRIAL, TRIALS_A_TURN = 256, 12
 LEAST_ENTRIES = 32
 """Entries that a belief keeps however slow it is to follow."""
 
+FEW = 32
+"""Entries of a sample that are too few to say by themselves what is legal."""
+
 NEAR, MOST_WRONG = 0.05, 100
 """What one wrong percept leaves of the weight of a state when nothing shows exactly what was seen, and how many count at most."""
 
@@ -55,19 +59,6 @@ class _Sought(NamedTuple):
     expected: NDArray[np.bool_]
     nearest: bool
     enough: Callable[[int], bool]
-
-
-class Found(NamedTuple):
-    """Histories that fit: states, views and weights, and whether these are all."""
-
-    states: States
-    views: ViewArray
-    weights: Weights
-    complete: bool
-
-
-Resampler = Callable[[list[tuple[int, NDArray[np.bool_]]]], Found | None]
-"""Finds other histories that fit: gets own moves and percept rows of all turns; None if it finds none."""
 
 
 class Belief:
@@ -85,6 +76,8 @@ class Belief:
         exact: whether no state is left out.
         view: uint64[1], the own view.
         confused: turns whose percepts nothing explained.
+        lost: whether the entries come from states that did not explain what was seen.
+        knowledge: what is certain, however incomplete the entries are.
         limit: entries kept at present; ``keep_pace`` changes it.
         most: entries kept at most.
         seconds: what following the last turn took, looking for other histories apart.
@@ -115,11 +108,14 @@ class Belief:
         self._propnet = propnet
         self._views = Views(game)
         self._generator = np.random.default_rng(seed)
+        self.knowledge = Knowledge(game, role)
         self.certain(game.initial_state)
 
     def certain(self, state: NDArray[np.uint64]) -> None:
         """The state is known: uint64[words]."""
         self.states = state[None].copy()
+        self.lost = False
+        self.knowledge.certain(state)
         self.views = self._views.first(1)
         self.view = self.views[:, self.role].copy()
         self._asked = 2 * self.limit
@@ -157,26 +153,29 @@ class Belief:
             self.resampler = None
         else:
             self.past.append((move, expected))
-        give_up = expired if late is None else late
         begin = self._clock()
-        found = self._follow(move, expected, expired, give_up)
+        self.knowledge.update(move, expected)
+        found = self._follow(move, expected, expired, expired if late is None else late)
         self.seconds = self._clock() - begin
-        if self.resampler is not None and not self.exact and (not found or self._is_thin()):
+        if self.resampler is not None and not self.exact and (not found or self.lost or self._is_thin()):
             more = self.resampler(self.past)
             if more is not None:
-                alone = more.complete or not found
+                alone = more.complete or self.lost or not found
                 self.exact = more.complete
                 self._set(*(more[:3] if alone else mixed((self.states, self.views, self.probabilities), more[:3])))
                 if self.model is not None:
                     self.model.reset(self.states)
-                found = True
+                found, self.lost = True, False
             self._asked = len(self.states)
         if not found:
-            self.confused += 1
+            self.confused, self.lost = self.confused + 1, True
             # Going on from what comes nearest keeps the player in the match: it still knows its own moves.
             begin = self._clock()
             self._follow(move, expected, expired, expired, nearest=True)
             self.seconds += self._clock() - begin
+        if self.lost:
+            # What is certain is so in these states as well, wherever they came from.
+            self.states = self.knowledge.corrected(self.states)
         self.view = own
         self.views[:, self.role] = own[0]
         return found
@@ -224,10 +223,17 @@ class Belief:
         return len(self.states) < min(self.limit // THIN, 1 + self._asked // 2)
 
     def legal_moves(self) -> NDArray[np.int32]:
-        """The own moves that are legal in every possible state, else those that are legal in the most probable part of them."""
-        legal = self._propnet.legal(self.states)[:, self.game.role_start[self.role] : self.game.role_start[self.role + 1]]
-        support = self.probabilities @ legal
-        moves = np.flatnonzero((support >= support.max(initial=0.0) - 1e-9) & (support > 0)) + self.game.role_start[self.role]
+        """The own moves that are legal in every possible state, else those that are legal in the most probable part of them.
+
+        Where few states stand for many, or none of them explains what was seen, moves that are legal for certain go before others.
+        """
+        first, last = self.game.role_start[self.role : self.role + 2]
+        certain = self.knowledge.legal
+        support = np.where(certain >= 0, self.probabilities @ self._propnet.legal(self.states)[:, first:last], 0.0)
+        doubtful = self.lost or (not self.exact and len(self.states) < FEW)
+        if (certain > 0).any() and (doubtful or support.max() <= 0.0):
+            support = np.where(certain > 0, support + 1.0, 0.0)
+        moves = np.flatnonzero((support >= support.max(initial=0.0) - 1e-9) & (support > 0)) + first
         legal_moves: NDArray[np.int32] = moves.astype(np.int32)
         return legal_moves
 

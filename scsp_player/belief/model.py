@@ -1,8 +1,9 @@
-"""What a belief asks of a model of the other roles."""
+"""What a belief asks of others: a model of the other roles, and histories that fit where its own entries do not."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,3 +30,16 @@ class Model(Protocol):
 
     def reset(self, states: States) -> None:
         """The entries are new, uint64[k, words], and nobody knows where they came from."""
+
+
+class Found(NamedTuple):
+    """Histories that fit: states, views and weights, and whether these are all."""
+
+    states: States
+    views: ViewArray
+    weights: Weights
+    complete: bool
+
+
+Resampler = Callable[[list[tuple[int, NDArray[np.bool_]]]], Found | None]
+"""Finds other histories that fit: gets own moves and percept rows of all turns; None if it finds none."""

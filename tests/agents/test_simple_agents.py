@@ -5,6 +5,7 @@ import pytest
 from scsp_player.agents.base import Agent, Turn
 from scsp_player.agents.legal import LegalAgent
 from scsp_player.agents.random import RandomAgent
+from scsp_player.agents.reasoning import ReasonerAgent
 from scsp_player.agents.registry import AGENTS, agent_kind
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.reading import parse_program, parse_term
@@ -52,6 +53,37 @@ def test_p20_chance_and_hidden_information():
     agent.play(Turn(0), 0.0)
     assert str(agent.play(Turn(1, None, parse_term("noop"), frozenset()), 0.0)) == "peek"
     assert str(agent.play(Turn(2, None, parse_term("peek"), frozenset(joint("tails"))), 0.0)) == "(name tails)"
+
+
+LOCK = """
+; Chance sets three dials of twelve; who opens the lock sees them, and has to say what the first one shows.
+(role random) (role opener) (init start) {}
+(<= (legal random (set ?a ?b ?c)) (true start) (digit ?a) (digit ?b) (digit ?c)) (<= (legal random rest) (not (true start)))
+(<= (legal opener wait) (true start)) (<= (legal opener (say ?a)) (true (first ?a)))
+(<= (next (first ?a)) (does random (set ?a ?b ?c))) (<= (sees opener (dials ?a ?b ?c)) (does random (set ?a ?b ?c)))
+(<= terminal (not (true start)) (not (true (first d0))) (true over)) (goal opener 50)
+""".format(" ".join(f"(digit d{i})" for i in range(12)))
+
+
+def test_a_percept_that_is_one_of_many_is_explained():
+    agent = playing(RandomAgent, LOCK, "opener")
+    agent.play(Turn(0), 0.0)
+    assert str(agent.play(Turn(1, None, parse_term("wait"), frozenset(joint("(dials d3 d7 d11)"))), 0.0)) == "(say d3)"
+    assert list(map(str, agent.legal)) == ["(say d3)"]
+
+
+def test_only_where_not_everything_is_seen_the_rules_are_grounded():
+    assert playing(RandomAgent, DUEL, "left")._believing is None
+    assert playing(RandomAgent, COIN, "guesser")._believing is not None
+    assert playing(ReasonerAgent, COIN, "guesser")._believing is None
+    agent = playing(RandomAgent, COIN, "guesser")
+    agent.play(Turn(0), 0.0)
+    agent.play(Turn(1, None, parse_term("fly"), frozenset()), 0.0)  # no move of the game: it may have been any
+    assert list(map(str, agent.legal)) == ["peek"]
+    # A manager that tells everything is understood as well.
+    agent = playing(RandomAgent, COIN, "guesser")
+    agent.play(Turn(1, joint("(toss heads)", "noop")), 0.0)
+    assert str(agent.play(Turn(2, joint("noop", "peek")), 0.0)) == "(name heads)"
 
 
 def test_no_legal_move_is_the_sheet_s_fault():

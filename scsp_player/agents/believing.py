@@ -1,0 +1,64 @@
+"""Keeping up with a match of hidden information on ground rules: which own moves are legal in all that is held possible."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from scsp_player.agents.base import Turn
+from scsp_player.belief import Belief
+from scsp_player.gdl.program import Program
+from scsp_player.gdl.terms import Term, signature
+from scsp_player.grounding import BudgetExceeded, ground
+from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.propnet import Propnet
+
+ENTRIES = 512
+"""States kept at most."""
+
+GROUNDING_SHARE, GROUNDING_SECONDS, GROUNDING_BYTES = 0.3, 2.0, 1 << 28
+"""Share of the time to prepare, seconds and bytes that ground rules may take."""
+
+RULE_LIMIT = 100_000
+"""Games with more ground rules are not worth a circuit that only tells legal moves."""
+
+LATE_SECONDS = 0.05
+"""Time that a turn may take in any case before a state that fits has been found: being lost costs more."""
+
+
+class BeliefTracker:
+    """The own legal moves of a player that is told percepts, from a ``Belief`` in which others play at random.
+
+    Attributes:
+        belief: what is held possible.
+    """
+
+    def __init__(self, game: GroundGame, role: str, *, seed: int = 0) -> None:
+        self.game = game
+        self.belief = Belief(game, Propnet(game), game.roles.index(role), seed=seed, limit=ENTRIES)
+
+    @classmethod
+    def of(cls, program: Program, role: str, *, deadline: float, seed: int) -> BeliefTracker | None:
+        """One for the rules; None if they show all that happens, or cannot be grounded quickly."""
+        if not any(signature(rule.head) == ("sees", 2) for rule in program.rules):
+            return None
+        seconds = min(GROUNDING_SECONDS, GROUNDING_SHARE * (deadline - time.monotonic()))
+        try:
+            game = ground(program, seconds=max(0.1, seconds), memory_bytes=GROUNDING_BYTES)
+        except BudgetExceeded:
+            return None
+        return cls(game, role, seed=seed) if game.rules <= RULE_LIMIT else None
+
+    def advance(self, turn: Turn, deadline: float = math.inf) -> None:
+        """Take in what a turn tells; after the deadline the belief becomes a sample."""
+        if turn.percepts is None:
+            return
+        now = time.monotonic()
+        late = max(now + LATE_SECONDS, deadline)
+        own = turn.own_move if turn.own_move in self.game.move_index[self.belief.role] else None
+        self.belief.update(own, turn.percepts, lambda: time.monotonic() >= deadline, lambda: time.monotonic() >= late)
+        self.belief.keep_pace(max(LATE_SECONDS, deadline - now))
+
+    def legal_moves(self, deadline: float = math.inf) -> tuple[Term, ...]:
+        """The moves that are legal in all that is held possible, else the most widely legal ones; sorted."""
+        return tuple(sorted(self.game.move(int(move)) for move in self.belief.legal_moves()))

@@ -1,0 +1,160 @@
+"""What is certain: never wrong, and enough to know the own legal moves where the rules tell them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scsp_player.belief import Belief
+from scsp_player.belief.joint_moves import draw_joint_moves
+from scsp_player.belief.knowledge import Knowledge
+from scsp_player.gdl import load_program
+from scsp_player.gdl.reading import parse_term
+from scsp_player.grounding import ground as ground_program
+from scsp_player.propnet import Propnet
+from tests.oracles.naive_grounder import ground
+
+GAMES = Path(__file__).resolve().parents[2] / "games"
+
+DUEL = """
+; Each of three pieces of either side is strong or weak, as its owner says, unseen. Then they meet, one pair a turn; who attacks
+; with the weaker one loses it, and both see what the other had.
+(role me) (role other) (square 1) (square 2) (square 3) (rank weak) (rank strong) (after 1 2) (after 2 3)
+(init (placing 1)) (enemy me other) (enemy other me)
+(<= (legal ?r (place ?s ?k)) (role ?r) (true (placing ?s)) (rank ?k))
+(<= (next (placing ?t)) (true (placing ?s)) (after ?s ?t)) (<= (next playing) (true (placing 3))) (<= (next playing) (true playing))
+(<= (next (piece ?r ?s ?k)) (does ?r (place ?s ?k)))
+(<= (legal me (attack ?s)) (true playing) (true (piece me ?s ?k)))
+(<= (legal me rest) (true playing)) (<= (legal other rest) (true playing))
+(<= (legal other (attack ?s)) (true playing) (true (piece other ?s ?k)))
+(<= (fight ?r ?s) (does ?q (attack ?s)) (enemy ?q ?r)) (<= (fight ?r ?s) (does ?r (attack ?s)))
+(<= (lost ?r ?s) (fight ?r ?s) (true (piece ?r ?s weak)) (enemy ?r ?q) (true (piece ?q ?s strong)))
+(<= (next (piece ?r ?s ?k)) (true (piece ?r ?s ?k)) (does ?q ?m) (not (lost ?r ?s)))
+(<= (sees ?r (had ?s ?k)) (fight ?r ?s) (enemy ?r ?q) (true (piece ?q ?s ?k)))
+(<= terminal (true (piece me 0 weak))) (goal me 50) (goal other 50)
+"""
+
+RETREAT = """
+; The other takes one of my two men in each round, unseen; but never the third.
+(role me) (role other) (man 1) (man 2) (man 3) (init (stands 1)) (init (stands 2)) (init (stands 3))
+(<= (legal me (move ?m)) (true (stands ?m))) (legal other (take 1)) (legal other (take 2))
+(<= (next (stands ?m)) (true (stands ?m)) (does other (take ?n)) (distinct ?m ?n)) (<= (sees me nothing) (true never))
+(<= terminal (true never)) (goal me 0) (goal other 0)
+"""
+
+ROADS = """
+; Where one can go hangs on a chain of roads, the first of which is mine to open.
+(role me) (role other) (joined 1 2) (joined 2 3) (joined 3 1)
+(<= (reached 1) (true open)) (<= (reached ?b) (reached ?a) (joined ?a ?b)) (<= (reached ?b) (true (hole ?b)))
+(legal me wait) (legal me open) (<= (legal me (go ?a)) (reached ?a)) (<= (legal me (stay ?a)) (joined ?a ?b) (not (reached ?a)))
+(legal other yes) (legal other no) (<= (next open) (does me open)) (<= (next open) (true open))
+(<= (next (hole 3)) (does other yes) (does me open)) (<= (sees me nothing) (true never))
+(<= terminal (true never)) (goal me 0) (goal other 0)
+"""
+
+
+def names(game, knowledge, sign):
+    first = game.role_start[knowledge.role]
+    return {str(game.move(int(first + m))) for m in np.flatnonzero(knowledge.legal == sign)}
+
+
+def told(game, knowledge, move, *percepts):
+    row = np.zeros(len(game.percept_role), np.bool_)
+    for column in range(len(row)):
+        seen = str(game.terms.term(int(game.percept_term[column])))
+        row[column] = game.percept_role[column] == knowledge.role and seen in percepts
+    knowledge.update(game.move_index[knowledge.role][parse_term(move)], row)
+
+
+def test_what_was_seen_tells_how_a_fight_ended():
+    game = ground(DUEL)
+    me = Knowledge(game, 0)
+    for square in (1, 2, 3):
+        told(game, me, f"(place {square} weak)")
+    assert names(game, me, 1) == {"(attack 1)", "(attack 2)", "(attack 3)", "rest"}
+    told(game, me, "(attack 1)", "(had 1 strong)")
+    told(game, me, "(attack 2)", "(had 2 weak)")
+    assert names(game, me, 1) == {"(attack 2)", "(attack 3)", "rest"}
+    assert names(game, me, -1) >= {"(attack 1)"}
+    told(game, me, "rest", "(had 3 strong)")  # the other has attacked
+    assert names(game, me, 1) == {"(attack 2)", "rest"}
+
+
+def test_what_all_moves_of_others_agree_in_is_known():
+    game = ground(RETREAT)
+    me = Knowledge(game, 0)
+    told(game, me, "(move 3)")
+    assert names(game, me, 1) == {"(move 3)"}
+    assert names(game, me, -1) == set()
+
+
+def test_what_nothing_holds_up_is_false():
+    game = ground(ROADS)
+    me = Knowledge(game, 0)
+    told(game, me, "wait")
+    assert names(game, me, 1) == {"wait", "open", "(stay 1)", "(stay 2)", "(stay 3)"}
+    told(game, me, "open")
+    assert names(game, me, 1) == {"wait", "open", "(go 1)", "(go 2)", "(go 3)"}
+
+
+def test_contradictions_are_survived_and_own_moves_kept():
+    game = ground(DUEL)
+    me = Knowledge(game, 0)
+    for square in (1, 2, 3):
+        told(game, me, f"(place {square} strong)")
+    told(game, me, "rest", "(had 1 weak)", "(had 2 weak)")  # one attack at a time
+    assert me.contradicted == 1
+    assert names(game, me, 1) == {"(attack 1)", "(attack 2)", "(attack 3)", "rest"}
+    told(game, me, "(place 1 weak)")  # not in this phase
+    assert me.contradicted == 2
+
+
+SHEETS = ("kriegspiel-tic-tac-toe.kif", "bluff-die.kif", "kuhn-poker.kif", "hide-and-seek.kif", DUEL, RETREAT, ROADS)
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.strip().split()[0].strip(";") or "own")
+def test_it_is_never_wrong(sheet):
+    """In random matches what is certain is so in the real state and in all that an exact belief holds possible."""
+    game = ground(sheet) if "(role" in sheet else ground_program(load_program(GAMES / sheet))
+    propnet, rng = Propnet(game), np.random.default_rng(1)
+    for match in range(4):
+        beliefs = [Belief(game, propnet, role, limit=5000) for role in range(len(game.roles)) if role != game.random_role]
+        state = game.initial_state[None]
+        for _ in range(8):
+            legal = propnet.legal(state)
+            able = np.logical_or.reduceat(legal[0], game.role_start[:-1])
+            if propnet.terminal(state)[0] or not able.all():
+                break
+            moves = draw_joint_moves(game, legal, rng)
+            seen = propnet.percepts(state, moves)[0]
+            state = propnet.successors(state, moves)
+            for belief in beliefs:
+                terms = {
+                    game.terms.term(int(game.percept_term[c])) for c in np.flatnonzero(seen & (game.percept_role == belief.role))
+                }
+                belief.update(game.move(int(moves[0, belief.role])), frozenset(terms))
+                if propnet.terminal(state)[0]:
+                    continue
+                assert belief.knowledge.contradicted == 0
+                for states in (state, belief.states):
+                    assert (belief.knowledge.corrected(states) == states).all(), match
+                first, last = game.role_start[belief.role : belief.role + 2]
+                mine = propnet.legal(state)[0, first:last]
+                assert mine[belief.knowledge.legal > 0].all()
+                assert not mine[belief.knowledge.legal < 0].any()
+
+
+def test_who_is_lost_makes_moves_that_are_certainly_legal():
+    game = ground(DUEL)
+    belief = Belief(game, Propnet(game), 0, limit=1)
+    for square in (1, 2, 3):
+        belief.update(parse_term(f"(place {square} weak)"), frozenset())
+    for rank in ("strong", "weak"):  # one state cannot explain both
+        if not belief.lost:
+            belief.update(parse_term("(attack 1)"), frozenset({parse_term(f"(had 1 {rank})")}))
+    belief.update(parse_term("(attack 2)"), frozenset({parse_term("(had 2 strong)")}))
+    belief.update(parse_term("(attack 3)"), frozenset({parse_term("(had 3 strong)")}))
+    assert belief.lost
+    gone = {str(game.move(int(m))) for m in belief.legal_moves()} & {"(attack 2)", "(attack 3)"}
+    assert not gone
+    assert "rest" in {str(game.move(int(m))) for m in belief.legal_moves()}
