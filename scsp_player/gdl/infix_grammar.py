@@ -100,13 +100,15 @@ class _Builder(Transformer[Token, Any]):
             self._anonymous += 1
             return self._word(f"?_#{self._anonymous}", token)
         name = token.removeprefix("?")
+        if name == "''":  # the variable without a name, ? alone in prefix notation
+            return self._word("?", token)
         return self._word("?" + (self._unquoted(token, name) if name.startswith("'") else name), token)
 
     def _name(self, token: Token) -> Word:
         if not token.startswith("'"):
             return self._word(str(token), token)
         name = self._unquoted(token, token)
-        if name.startswith("?") and len(name) > 1:
+        if name.startswith("?"):
             raise GdlError(
                 f"the name {token} starts with a question mark",
                 self._origin.position(_offset(token)),

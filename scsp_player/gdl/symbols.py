@@ -21,7 +21,7 @@ class SymbolTable:
         self._first_use: dict[str, Word] = {}
 
     def term(self, word: Word) -> Symbol | Variable:
-        """The symbol, or for a word that starts with ``?`` the variable, that a word stands for."""
+        """The symbol, or for a word that starts with ``?`` (or is nothing else) the variable, that a word stands for."""
         known = self.known.get(word.text)
         if known is not None:
             return known
@@ -29,7 +29,7 @@ class SymbolTable:
         name = word.text if self.case_sensitive else word.text.lower()
         term = self._folded.get(name)
         if term is None:
-            term = Variable(name[1:]) if name.startswith("?") and len(name) > 1 else Symbol(name)
+            term = Variable(name[1:]) if name.startswith("?") else Symbol(name)
             self._folded[name] = term
         self.known[word.text] = term
         return term

@@ -27,14 +27,14 @@ ANYWHERE = Position("made", 1, 1)
 CHARACTERS = st.characters(exclude_categories=["C", "Z"], exclude_characters="();")
 NAMES = (
     st.one_of(
-        st.sampled_from(["a", "b2", "next-player", "++", "3am", "-7", "not", "or", "don't", "'", "<=", "=", "?", "_x", "%"]),
+        st.sampled_from(["a", "b2", "next-player", "++", "3am", "-7", "not", "or", "don't", "'", "<=", "=", "_x", "%"]),
         st.text(CHARACTERS, min_size=1, max_size=4),
     )
     .map(str.lower)
-    .filter(lambda name: name == name.lower() and not (name.startswith("?") and len(name) > 1))
+    .filter(lambda name: name == name.lower() and not name.startswith("?"))
 )
 VARIABLES = st.one_of(
-    st.sampled_from(["x", "y1", "foo-bar", "1", "x'y", "?"]), st.text(CHARACTERS, min_size=1, max_size=3).map(str.lower)
+    st.sampled_from(["x", "y1", "foo-bar", "1", "x'y", "?", ""]), st.text(CHARACTERS, min_size=1, max_size=3).map(str.lower)
 ).filter(lambda name: name == name.lower() and not name.startswith("_"))
 LEAVES = st.one_of(NAMES.map(Symbol), VARIABLES.map(Variable))
 

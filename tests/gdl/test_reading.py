@@ -238,3 +238,13 @@ def test_parse_term():
     for wrong in ("", "a b", "(a", "()"):
         with pytest.raises(GdlError):
             parse_term(wrong)
+
+
+def test_a_question_mark_alone_is_a_variable():
+    assert messages(FRAME + "(<= (p ?) (role ?)) (<= (legal ? stop) (p ?)) (q ?)") == [
+        ("error", "fact-with-variable", 2, 47),
+        ("warning", "unused", 2, 47),
+    ]
+    rule = parse_program("(<= (p ?) (role ?))").rules[0]
+    assert rule.head.arguments == (Variable(""),)
+    assert str(rule) == "(<= (p ?) (role ?))"
