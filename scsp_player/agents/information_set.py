@@ -70,7 +70,7 @@ TEMPLATE_SHARE = 0.3
 """Share of the start clock for building the network."""
 
 ENTRIES_PER_SECOND, LEAST_ENTRIES = 1500, 200
-"""Entries of a belief for each second of a turn, and in any case, when guessing what others believe makes them dear."""
+"""Entries of a belief beside which is guessed what others believe, for each second of a turn, and in any case: they are dear."""
 
 ROOTS_PER_SECOND, LEAST_ROOTS, MOST_ROOTS = 400, 32, 256
 """States that are searched for each second of a turn; a few that are searched well tell more than many that are not."""
@@ -153,8 +153,7 @@ class InformationSetPlayer:
         self.belief.calibrate(FOLLOWING_SHARE * play_seconds)
         if self.minds is not None:
             self.minds.seconds = MINDS_SHARE * play_seconds
-            most = int(np.clip(ENTRIES_PER_SECOND * play_seconds, LEAST_ENTRIES, self.belief.most))
-            self.belief.limit = self.belief.most = most
+            self.minds.entries = max(LEAST_ENTRIES, int(ENTRIES_PER_SECOND * play_seconds))
             self.roots = int(np.clip(ROOTS_PER_SECOND * play_seconds, LEAST_ROOTS, MOST_ROOTS))
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):

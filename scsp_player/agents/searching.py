@@ -53,6 +53,9 @@ LATE_BELIEF_SHARE, LEAST_BELIEF_SECONDS = 0.8, 0.05
 HISTORIES_SHARE = 0.7
 """Share of a turn after which no other histories are looked for."""
 
+PUNCTUAL_SECONDS = 0.02
+"""A move that comes so much after the deadline still counts as said in time."""
+
 OBSERVING_SECONDS = 2.0
 """The same for a turn that is only observed."""
 
@@ -89,6 +92,7 @@ class SearchingAgent(Agent):
         self._hidden: InformationSetPlayer | None = None
         self._improvement: Improvement | None = None
         self._chosen = -1
+        self._replied: Term | None = None
 
     @classmethod
     def prepare(cls) -> None:
@@ -148,6 +152,7 @@ class SearchingAgent(Agent):
 
     def observe(self, turn: Turn) -> None:
         """Follow the match without choosing."""
+        self._replied = None
         end = self.clock() + OBSERVING_SECONDS
         self._take_in(turn, end, end)
 
@@ -163,7 +168,10 @@ class SearchingAgent(Agent):
             self._hidden = None
             self._follow(turn.joint_move)
         elif turn.percepts is not None:
-            if not self._belief.update(turn.own_move, turn.percepts, lambda: self.clock() >= end, lambda: self.clock() >= late):
+            found = self._belief.update(
+                turn.own_move, turn.percepts, lambda: self.clock() >= end, lambda: self.clock() >= late, self._replied
+            )
+            if not found:
                 LOG.warning("turn %d: nothing explains what was seen", turn.number)
             self._belief.keep_pace(late - begin)
             if self._hidden is None:
@@ -203,7 +211,10 @@ class SearchingAgent(Agent):
             self.report(self._game.move(move))
 
         if turn.joint_move is None and needs_information_sets(self._game):
-            return self._game.move(self.search_hidden(deadline, report))
+            move = self._game.move(self.search_hidden(deadline, report))
+            # Should another move be played than one that was said in time, it was not legal.
+            self._replied = move if self.clock() < deadline + PUNCTUAL_SECONDS else None
+            return move
         self.search.think(deadline, report)
         self._chosen = self.search.best_move()
         return self._game.move(self._chosen)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
 from scsp_player.belief.knowledge import Knowledge
 from scsp_player.belief.model import Model, Resampler
+from scsp_player.belief.pace import affordable
 from scsp_player.belief.samples import States, Step, Weights, distinct, mixed, sums, systematic
 from scsp_player.belief.views import ViewArray, Views
 from scsp_player.gdl.terms import Term
@@ -35,9 +36,6 @@ ENOUGH = 2
 
 GLANCE = 16
 """Entries that are looked at to find a move at once."""
-
-TRIAL, TRIALS_A_TURN = 256, 12
-"""States with which is tried how long a turn takes, and how often each entry is looked at in one, roughly."""
 
 LEAST_ENTRIES = 32
 """Entries that a belief keeps however slow it is to follow."""
@@ -129,6 +127,7 @@ class Belief:
         percepts: frozenset[Term],
         expired: Callable[[], bool] = lambda: False,
         late: Callable[[], bool] | None = None,
+        refused: Term | None = None,
     ) -> bool:
         """Take in one turn; returns whether any state explains the percepts (if none does, they are ignored).
 
@@ -138,6 +137,7 @@ class Belief:
             expired: whether time is up. Joint moves are tried in random order, so that what was found until then is a sample.
             late: whether to give up even if nothing has been found yet, since to be lost costs more than some time; by default
                 ``expired``.
+            refused: an own move that was not accepted, ``own_move`` was made instead; so it was not legal, if that can be.
 
         Raises:
             ValueError: if ``own_move`` is not a move of the role.
@@ -154,8 +154,9 @@ class Belief:
         else:
             self.past.append((move, expected))
         begin = self._clock()
-        self.knowledge.update(move, expected)
-        found = self._follow(move, expected, expired, expired if late is None else late)
+        denied = None if move is None or refused in (None, own_move) else self.game.move_index[self.role].get(refused)
+        self.knowledge.update(move, expected, denied)
+        found = self._follow(move, expected, expired, expired if late is None else late, refused=denied)
         self.seconds = self._clock() - begin
         if self.resampler is not None and not self.exact and (not found or self.lost or self._is_thin()):
             more = self.resampler(self.past)
@@ -208,14 +209,7 @@ class Belief:
 
     def calibrate(self, seconds: float) -> None:
         """Keep no more entries than can probably be followed in a time, by a trial with copies of the present states."""
-        states = self.states[np.arange(TRIAL) % len(self.states)]
-        for _ in range(2):  # the first time may compile
-            begin = self._clock()
-            moves = draw_joint_moves(self.game, self._propnet.evaluate(states)[1], np.random.default_rng(0))
-            self._propnet.percepts(states, moves)
-            self._propnet.successors(states, moves)
-            taken = self._clock() - begin
-        most = int(seconds * TRIAL / max(1e-9, TRIALS_A_TURN * taken))
+        most = affordable(self.game, self._propnet, self.states, seconds, self._clock)
         self.limit = self.most = min(self.most, max(LEAST_ENTRIES, most))
 
     def _is_thin(self) -> bool:
@@ -254,12 +248,18 @@ class Belief:
         late: Callable[[], bool],
         *,
         nearest: bool = False,
+        refused: int | None = None,
     ) -> bool:
         """Go one turn further, by what comes ``nearest`` if need be; False, and nothing has changed, if nothing was found."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
         fixed = {} if move is None else {self.role: move}
         sizes = number_of_joint_moves(self.game, legal, fixed)
         live = np.flatnonzero(~terminal & (sizes > 0))
+        if move is not None and not nearest:
+            live = live[legal[live, move]]
+        if refused is not None and not legal[live, refused].all():
+            # That may have been late instead, if nothing else can be.
+            live = live[~legal[live, refused]]
         if not len(live) and nearest:
             # Who is lost and holds the match to be over goes on all the same, or its own moves would be forgotten.
             live = np.flatnonzero(sizes > 0)

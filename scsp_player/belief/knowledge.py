@@ -55,13 +55,19 @@ class Knowledge:
         bits = np.unpackbits(np.ascontiguousarray(state).view(np.uint8), bitorder="little", count=self.game.fluents)
         self._settle(np.where(bits > 0, 1, -1).astype(np.int8))
 
-    def update(self, move: int | None, expected: NDArray[np.bool_]) -> None:
-        """Take in one turn: the own move, a global index or None if it is not known, and the percepts, bool[percepts]."""
+    def update(self, move: int | None, expected: NDArray[np.bool_], refused: int | None = None) -> None:
+        """Take in one turn.
+
+        Args:
+            move: the own move, a global index, or None if it is not known.
+            expected: the percepts, bool[percepts].
+            refused: a move that was not accepted, so it was probably not legal.
+        """
         now, nothing = self.fluents, np.zeros(self.game.fluents, np.int8)
+        after = None if refused is None else self._after(now, move, going=True, expected=expected, refused=refused)
         attempts = ((now, True, expected), (now, False, expected), (now, False, None), (nothing, False, None))
-        after = None
         for number, (fluents, going, seen) in enumerate(attempts):
-            if (after := self._after(fluents, move, going=going, expected=seen)) is not None:
+            if after is not None or (after := self._after(fluents, move, going=going, expected=seen)) is not None:
                 break
             self.contradicted += number == 0
         self._settle(nothing if after is None else after)
@@ -86,7 +92,15 @@ class Knowledge:
             packed = np.packbits(self.fluents == sign, bitorder="little")
             words.view(np.uint8)[: len(packed)] = packed
 
-    def _after(self, fluents: Signs, move: int | None, *, going: bool, expected: NDArray[np.bool_] | None) -> Signs | None:
+    def _after(
+        self,
+        fluents: Signs,
+        move: int | None,
+        *,
+        going: bool,
+        expected: NDArray[np.bool_] | None,
+        refused: int | None = None,
+    ) -> Signs | None:
         """int8[fluents]: what is known after a turn in a match that is ``going`` on; None if what is told contradicts the rules."""
         game = self.game
         known = self._atoms(fluents)
@@ -94,6 +108,8 @@ class Knowledge:
             _take(known, game.terminal_literal ^ 1, ALL)
         if move is not None:
             _take(known, 2 * int(game.does_atom[move]), ALL)
+        if refused is not None:
+            _take(known, int(game.legal_literal[refused]) ^ 1, ALL)
         if expected is not None:
             for percept in self._mine.tolist():
                 _take(known, int(game.percept_literal[percept]) ^ (0 if expected[percept] else 1), ALL)

@@ -57,6 +57,8 @@ class Minds:
 
     Attributes:
         seconds: time for valuing moves in one update.
+        entries: entries beside which others' beliefs are kept at most. Beside the rest of them others are taken to know the state,
+            and to move as they do on average.
     """
 
     def __init__(
@@ -67,23 +69,27 @@ class Minds:
         *,
         settings: MindSettings | None = None,
         seconds: float = 0.05,
+        entries: int = 2000,
         seed: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game = game
         self.settings = settings or MindSettings()
         self.seconds = seconds
+        self.entries = entries
         self.clock = clock
         self._propnet = propnet
         self._generator = np.random.default_rng((seed, 3))
         self._others = [r for r in range(len(game.roles)) if r not in (role, game.random_role)]
         self._percepts = {r: game.percept_role == r for r in self._others}
         self._held: dict[int, States] = {}
+        self._watched = np.zeros(0, np.bool_)
         self.reset(game.initial_state[None])
 
     def reset(self, states: States) -> None:
         """See ``Model``: others are taken to know the state, for want of anything better."""
         self._held = {role: np.repeat(states[:, None], self.settings.copies, axis=1) for role in self._others}
+        self._watched = np.ones(len(states), np.bool_)
 
     def held(self, role: int) -> States:
         """uint64[k, copies, words]: what another role may hold possible in each entry."""
@@ -96,7 +102,8 @@ class Minds:
         choosing = np.flatnonzero(counts > 1)
         if role not in self._held or not len(choosing) or result.size > MOST_CELLS:
             return result
-        order = self._order(choosing, probabilities)
+        watched = choosing[self._watched[choosing]]
+        order = self._order(watched if len(watched) else choosing, probabilities)
         worth, noise = self._values(role, order, legal)
         known = order[: len(worth)]
         guess = self._guess(worth, noise, legal[known], legal[choosing], np.searchsorted(choosing, known))
@@ -110,16 +117,28 @@ class Minds:
 
     def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: Bools, states: States) -> None:
         """See ``Model``."""
+        known = np.flatnonzero(parent >= 0)
+        if len(known) > self.entries:
+            # What has been watched so far first.
+            order = np.lexsort((self._generator.random(len(known)), ~self._watched[parent[known]]))
+            known = np.sort(known[order[: self.entries]])
+        self._watched = np.zeros(len(states), np.bool_)
+        self._watched[known] = True
         for role in self._others:
-            self._held[role] = self._followed(role, parent, moves, seen, states)
+            self._held[role] = self._followed(role, known, parent, moves, seen, states)
 
     def _followed(
-        self, role: int, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: Bools, states: States
+        self,
+        role: int,
+        known: NDArray[np.int64],
+        parent: NDArray[np.int64],
+        moves: NDArray[np.int32],
+        seen: Bools,
+        states: States,
     ) -> States:
         s, game, mine = self.settings, self.game, self._percepts[role]
         # The true state is always possible; it stands in where nothing else is found.
         held = np.repeat(states[:, None], s.copies, axis=1)
-        known = np.flatnonzero(parent >= 0)
         if not len(known):
             return held
         entry = np.repeat(known, s.copies * s.tries)

@@ -43,7 +43,7 @@ def test_a_small_game_is_solved(name):
 def test_short_clocks_mean_fewer_states_and_no_more_than_are_believed():
     agent = started("mac-ucb", KRIEGSPIEL, "cross", 0.1)
     hidden = agent._hidden
-    assert hidden.belief.limit == 200
+    assert hidden.minds.entries == 200
     assert hidden.roots == 40
     move = agent.play(Turn(0), time.thread_time() + 0.05)
     agent.observe(Turn(1, None, move, frozenset()))

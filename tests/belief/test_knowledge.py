@@ -1,15 +1,18 @@
 """What is certain: never wrong, and enough to know the own legal moves where the rules tell them."""
 
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scsp_player.belief import Belief
+from scsp_player.agents.base import Turn
+from scsp_player.agents.mac_ucb import MacUcbAgent
+from scsp_player.belief import Belief, Minds
 from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.belief.knowledge import Knowledge
 from scsp_player.gdl import load_program
-from scsp_player.gdl.reading import parse_term
+from scsp_player.gdl.reading import parse_program, parse_term
 from scsp_player.grounding import ground as ground_program
 from scsp_player.propnet import Propnet
 from tests.oracles.naive_grounder import ground
@@ -158,3 +161,77 @@ def test_who_is_lost_makes_moves_that_are_certainly_legal():
     gone = {str(game.move(int(m))) for m in belief.legal_moves()} & {"(attack 2)", "(attack 3)"}
     assert not gone
     assert "rest" in {str(game.move(int(m))) for m in belief.legal_moves()}
+
+
+DOORS = """
+; The other locks one of three doors, unseen. Who pulls at a locked one does something illegal.
+(role me) (role other) (door 1) (door 2) (door 3) (init start)
+(<= (legal me wait) (true start)) (<= (legal me (pull ?d)) (not (true start)) (door ?d) (not (true (locked ?d))))
+(<= (legal other (lock ?d)) (true start) (door ?d)) (<= (legal other rest) (not (true start)))
+(<= (next (locked ?d)) (does other (lock ?d))) (<= (next (locked ?d)) (true (locked ?d)))
+(<= (sees other (pulled ?d)) (does me (pull ?d))) (<= terminal (true never)) (goal me 0) (goal other 0)
+"""
+
+
+def moves_of(belief):
+    return {str(belief.game.move(int(m))) for m in belief.legal_moves()}
+
+
+def test_a_move_that_was_not_accepted_was_not_legal():
+    game = ground(DOORS)
+    belief = Belief(game, Propnet(game), 0)
+    belief.update(parse_term("wait"), frozenset())
+    assert moves_of(belief) == {"(pull 1)", "(pull 2)", "(pull 3)"}
+    belief.update(parse_term("(pull 3)"), frozenset(), refused=parse_term("(pull 2)"))
+    assert moves_of(belief) == {"(pull 1)", "(pull 3)"}
+    assert names(game, belief.knowledge, 1) == {"(pull 3)"}
+    assert names(game, belief.knowledge, -1) == {"(pull 2)", "wait"}
+    belief.update(parse_term("(pull 3)"), frozenset())
+    assert belief.exact
+    assert len(belief.states) == 1
+
+
+def test_a_move_that_was_accepted_was_legal():
+    game = ground(DOORS)
+    belief = Belief(game, Propnet(game), 0)
+    belief.update(parse_term("wait"), frozenset())
+    belief.update(parse_term("(pull 3)"), frozenset())
+    assert moves_of(belief) == {"(pull 3)"}
+    assert belief.probabilities == pytest.approx([0.5, 0.5])
+
+
+def test_a_refusal_that_cannot_be_counts_for_nothing():
+    """It may have been late: only one door is locked."""
+    game = ground(DOORS)
+    belief = Belief(game, Propnet(game), 0)
+    belief.update(parse_term("wait"), frozenset())
+    for door in (2, 3):
+        belief.update(parse_term("(pull 1)"), frozenset(), refused=parse_term(f"(pull {door})"))
+    assert belief.knowledge.contradicted == 0
+    assert "(pull 1)" in moves_of(belief)
+    belief.update(parse_term("(pull 1)"), frozenset(), refused=parse_term("(fly)"))
+    assert "(pull 1)" in moves_of(belief)
+
+
+def test_the_player_remembers_what_it_said():
+    agent = MacUcbAgent()
+    agent.start(parse_program(DOORS), "me", play_seconds=0.1, deadline=time.monotonic() + 1.0, seed=1)
+    soon = time.monotonic() + 60.0
+    agent.search_hidden = lambda deadline, report: agent._game.move_index[0][parse_term("(pull 2)")]
+    agent.play(Turn(1, None, parse_term("wait"), frozenset()), soon)
+    agent.play(Turn(2, None, parse_term("(pull 1)"), frozenset()), soon)
+    assert names(agent._game, agent._belief.knowledge, -1) == {"(pull 2)", "wait"}
+    agent.stop()
+
+
+def test_what_others_believe_is_followed_beside_some_entries_only():
+    game = ground(DOORS.replace("(door 3)", " ".join(f"(door d{i})" for i in range(40))))
+    minds = Minds(game, Propnet(game), 0, entries=8)
+    belief = Belief(game, Propnet(game), 0, model=minds)
+    belief.update(parse_term("wait"), frozenset())
+    belief.update(parse_term("(pull 1)"), frozenset())
+    assert len(belief.states) == 41
+    held = minds.held(1)
+    assert held.shape[:2] == (41, minds.settings.copies)
+    assert minds._watched.sum() == 8
+    assert belief.probabilities.sum() == pytest.approx(1.0)

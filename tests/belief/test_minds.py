@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from scsp_player.belief import Belief, Minds, MindSettings, information_set
+from scsp_player.belief import Belief, Minds, MindSettings, information_set, pace
 from scsp_player.gdl.reading import parse_term
 from scsp_player.gdl.terms import Compound, Symbol
 from scsp_player.propnet import Propnet
@@ -245,6 +245,6 @@ def test_a_belief_is_as_large_as_the_clock_allows():
         belief.keep_pace(seconds)
         assert belief.limit == limit
     belief.calibrate(24.0)  # a trial takes 3 s by this clock
-    assert belief.limit == belief.most == 24 * information_set.TRIAL // (3 * information_set.TRIALS_A_TURN)
+    assert belief.limit == belief.most == 24 * pace.TRIAL // (3 * pace.TRIALS_A_TURN)
     belief.calibrate(0.0)
     assert belief.limit == belief.most == information_set.LEAST_ENTRIES
