@@ -140,7 +140,7 @@ def run(name: str, engine: Engine, document: Path, seconds: float) -> Row:
         finding = replace(finding, seconds=wall, complete=finding.complete and wall < seconds)
     status = "SAT" if finding.solutions else "UNSAT" if finding.complete else "UNKNOWN"
     return Row(
-        instance=document.name.removesuffix(".lzma").removesuffix(".xz").removesuffix(".xml"),
+        instance=document_name(document),
         engine=name,
         status="REFUSED" if finding.refused and not killed else status,
         complete=finding.complete,
@@ -153,6 +153,11 @@ def run(name: str, engine: Engine, document: Path, seconds: float) -> Row:
         cpu_s=round(usage.ru_utime + usage.ru_stime, 4),
         search_cpu_s=None if finding.search_cpu_s is None else round(finding.search_cpu_s, 4),
     )
+
+
+def document_name(document: Path) -> str:
+    """The name of an instance: that of its document without what says how it is written."""
+    return document.name.removesuffix(".lzma").removesuffix(".xz").removesuffix(".xml")
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from scsp_player.commands.bench_solve import solve
+from scsp_player.commands.bench_solve import _ratios, solve
 from scsp_player.commands.cactus import cactus_plot
 from scsp_player.commands.solver_runs import _ace, _read_ace, _read_choco, engines, run
 from tests.solver.ace import needs_ace
@@ -77,3 +77,34 @@ def test_plot_is_a_document_with_a_line_a_solver() -> None:
     root = ElementTree.fromstring(cactus_plot({"a": [0.5, 0.1], "b & c": [], "d": [30.0]}, "title < here"))
     lines = [e.get("points") for e in root.iter("{http://www.w3.org/2000/svg}polyline")]
     assert [len((points or "").split()) for points in lines] == [2, 0, 1]
+
+
+def test_a_journal_is_gone_on_from(folder: Path) -> None:
+    journal = folder / "journal.jsonl"
+    arguments = [str(folder), "--engine", "ct", "--json", "--journal", str(journal)]
+    first = json.loads(CliRunner().invoke(app, arguments).stdout)
+    lines = journal.read_text().splitlines(keepends=True)
+    assert [json.loads(line) for line in lines] == first["results"]
+    known = json.loads(lines[0]) | {"solutions": 5}
+    journal.write_text(json.dumps(known) + "\n" + lines[1] + lines[2][:-5])
+    second = CliRunner().invoke(app, arguments)
+    assert [row["solutions"] for row in json.loads(second.stdout)["results"]] == [5, 3, 3]
+    assert len(journal.read_text().splitlines()) == 3
+
+
+def test_medians_of_ratios() -> None:
+    rows = [
+        {"instance": name, "engine": engine, "complete": done, "wall_s": wall, "cpu_s": 2 * wall, "search_cpu_s": search}
+        for name, engine, done, wall, search in [
+            ("a", "ct", True, 1.0, 0.5),
+            ("a", "ace", True, 4.0, 1.0),
+            ("b", "ct", True, 2.0, 3.0),
+            ("b", "ace", True, 4.0, 1.0),
+            ("c", "ct", True, 9.0, 9.0),
+            ("c", "ace", False, 1.0, None),
+        ]
+    ]
+    line = _ratios(rows, "ct", "ace")
+    assert line.startswith("ct / ace, 2 instances, medians: wall 0.38, CPU 0.38;")
+    assert line.endswith("not more in 1 of 2")
+    assert _ratios(rows, "ct", "choco") == ""
