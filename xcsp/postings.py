@@ -16,7 +16,7 @@ from xcsp.model import STAR, Table, Variable
 from xcsp.operands import Operand, Reference, Unsupported
 from xcsp.relations import Relation
 from xcsp.table_reader import Fail, RawTable, values_of
-from xcsp.tables import in_order, within_domains
+from xcsp.tables import in_order, within_domains, without_repetitions
 from xcsp.tabulation import TooLargeError
 from xcsp.value_text import integer_values
 from xcsp.written import Written
@@ -257,19 +257,22 @@ class Postings:
         if self._scope_entries > self._limits.scope_entries:
             self._fail("the scopes have too many variables", line, "raise Limits.scope_entries")
         indices = scope.tolist()
-        if len(set(indices)) < len(indices):
-            self._fail("the scope names a variable twice", line, "merge the equal columns")
         if table.rows.shape[1] not in (0, scope.size):
             self._fail(f"tuples of {table.rows.shape[1]} values for {scope.size} variables", table.line, "match list and tuples")
         domains = self._declarations.domains
         key = tuple([id(domains[i]) if i != CONSTANT else CONSTANT for i in indices])
+        repeated = len(set(indices)) < len(indices)
+        if repeated:
+            key += tuple(map(indices.index, indices))
         tuples = posting.bound.get(key)
         if tuples is None:
             self._bound_entries += table.rows.size
             if self._bound_entries > self._limits.entries:
                 self._fail("the groups have too many entries", line, "raise Limits.entries")
             tuples = posting.bound[key] = self._bind(posting, scope)
-        if CONSTANT in key:
+        if repeated:
+            scope = np.array(list(dict.fromkeys(indices)), np.int32)
+        if CONSTANT in indices:
             scope = scope[scope != CONSTANT]
             if scope.size == 0:
                 if (tuples.shape[0] > 0) != posting.positive:
@@ -291,17 +294,19 @@ class Postings:
                 self._fail(f"{name} is given the value {word[:40]!r}", raw.line, "write integers, or declare the variable symbolic")
 
     def _bind(self, posting: Posting, scope: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The tuples in normal form for variables with these domains, without the column of the constant."""
+        """The tuples in normal form for variables with these domains, each once, without the column of the constant."""
         raw = posting.table
         rows = raw.rows
         if rows.shape[1] == 0:
-            return np.empty((0, int((scope != CONSTANT).sum())), np.int32)
+            return np.empty((0, len(set(scope.tolist()) - {CONSTANT})), np.int32)
         variables = [None if i == CONSTANT else self._declarations.variables[i] for i in scope.tolist()]
         if raw.words is not None or any(v is not None and v.symbols is not None for v in variables):
             self._refuse_symbols(raw, variables)
             one = np.ones(1, np.int32)
             columns = [values_of(raw, c, v.symbols if v else None, v.domain if v else one) for c, v in enumerate(variables)]
             rows = np.column_stack(columns).astype(np.int32)
+        rows, first = without_repetitions(rows, scope)
+        scope, variables = scope[first], [variables[column] for column in first]
         kept = np.flatnonzero(scope != CONSTANT)
         if kept.size < scope.size:
             constant = rows[:, scope == CONSTANT]

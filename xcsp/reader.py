@@ -183,6 +183,8 @@ class _Reader:
         if attributes:
             known = _ATTRIBUTES.get(tag, attributes.keys())
             for name in attributes.keys() - (attributes.keys() if parent.tag in _WRITTEN_OUT else known):
+                if tag == "array" and name == "startIndex" and attributes[name].strip() == "0":
+                    continue  # where indices begin anyway
                 self._fail(f"<{tag}> with the attribute {name[:40]} is not supported", line, "remove the attribute")
             if "class" in attributes:
                 classes += tuple(c for c in attributes["class"].split() if c not in classes)

@@ -50,6 +50,34 @@ def within_domains(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32
     return tuples if keep is None else tuples[keep]
 
 
+def without_repetitions(tuples: NDArray[np.int32], scope: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[int]]:
+    """The same table with one column for each variable: tuples that give a variable two values never apply.
+
+    >>> without_repetitions(np.array([[0, 1, 0], [0, 1, 1], [2, 0, STAR]], np.int32), np.array([7, 8, 7], np.int32))
+    (array([[0, 1],
+           [2, 0]], dtype=int32), [0, 1])
+
+    Args:
+        tuples: int32[n, arity], with or without stars.
+        scope: int32[arity], a number for the variable of each column.
+
+    Returns:
+        int32[m, k], m ≤ n, the array itself if there are no repetitions; and the first column of each variable.
+    """
+    first = sorted({index: column for column, index in reversed(list(enumerate(scope.tolist())))}.values())
+    if len(first) == len(scope):
+        return tuples, first
+    tuples = tuples.copy()
+    keep = np.ones(tuples.shape[0], np.bool_)
+    for column in range(len(scope)):
+        place = first[int(np.flatnonzero(scope[first] == scope[column])[0])]
+        if place != column:
+            one, other = tuples[:, place], tuples[:, column]
+            keep &= (one == other) | (one == STAR) | (other == STAR)
+            tuples[:, place] = np.where(one == STAR, other, one)
+    return tuples[keep][:, first], first
+
+
 def without_idle_stars(tuples: NDArray[np.int32], domains: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     """The same supports without the stars that make ACE count wrongly.
 

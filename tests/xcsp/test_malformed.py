@@ -95,7 +95,7 @@ def supports(text: str) -> str:
         (extension("<extension>\n<list> x z[] </list> </extension>"), 8, "unknown variable z"),
         (extension("<extension>\n<list> </list> </extension>"), 8, "without variables"),
         (extension("<extension>\n<list> %0 </list>\n<supports> 0 </supports> </extension>"), 7, "only in a group"),
-        (extension("<extension>\n<list> x x </list>\n<supports> (0,0) </supports> </extension>"), 7, "twice"),
+        (extension("<extension>\n<list> x x </list>\n<supports> (0) </supports> </extension>"), 9, "tuples of 1"),
         (extension(TWO + "<supports> (0,*) </supports>\n<conflicts/> </extension>"), 10, "second table"),
         (extension(TWO + "<conflicts> (0,*) </conflicts> </extension>"), 9, r"conflicts with \*"),
         (extension(TWO + "<supports> 0 1 </supports> </extension>"), 9, "tuples of 1 values for 2 variables"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -32,6 +33,7 @@ def scopes(instance: Instance) -> list[list[str]]:
     [
         (XY, TABLE, 7),
         (XY + '<var id="z"> 0 1 </var>', TABLE, 14),
+        (XY + '<array id="z" size="[2]" startIndex="0"> 0 1 </array>', TABLE.replace("x y", "z[0] z[1]"), 27),
         (NOSYM_VARIABLES, NOSYM_CONSTRAINTS, 864),
         (NOSYM_VARIABLES + SYMBOLS, NOSYM_CONSTRAINTS + TABLE.replace(ROWS, "(b,x)(b,o)(x,*)"), 4320),
         (XY + '<var id="z" as="x"/>', TABLE.replace("x y", "x y z").replace(ROWS, "(0,*,1)(1,0,*)(0,0,1)"), 6),
@@ -49,6 +51,39 @@ def scopes(instance: Instance) -> list[list[str]]:
 )
 def test_solutions(variables: str, constraints: str, solutions: int) -> None:
     assert count_solutions(read(document(variables, constraints))) == solutions
+
+
+@pytest.mark.parametrize("kind", ["supports", "conflicts"])
+@pytest.mark.parametrize(
+    ("scope", "tuples"),
+    [
+        ("x y x", "(0,1,0)(0,1,1)(1,2,1)(2,2,2)(2,0,0)"),
+        ("x x x", "(0,0,0)(0,1,0)(2,2,2)"),
+        ("%1 %0 %1", "(0,1,0)(0,1,1)(1,2,1)(2,2,2)(2,0,0)"),
+        ("%0 %...", "(1,1,1)(1,2,1)(0,1,1)"),
+        ("s x s", "(a,0,a)(b,1,a)(b,2,b)"),
+    ],
+)
+def test_scopes_that_name_a_variable_twice(scope: str, tuples: str, kind: str) -> None:
+    """Each column says something of its variable, as if equal copies of it stood in the list."""
+    variables = XY + '<var id="z"> 0..2 </var> <var id="s" type="symbolic"> b a </var> <var id="t" as="s"/>'
+    arguments = {"%1 %0 %1": ["x y", "y y"], "%0 %...": ["x y x", "y y y"]}.get(scope, [])
+    once = f"<extension> <list> {scope} </list> <{kind}> {tuples} </{kind}> </extension>"
+    text = f"<group> {once} {''.join(f'<args> {a} </args>' for a in arguments)} </group>" if arguments else once
+    lists = [list(map((a.split()).__getitem__, [1, 0, 1])) if "%1" in scope else a.split() for a in arguments] or [scope.split()]
+    rows = [row.split(",") for row in tuples.strip("()").split(")(")]
+    wanted = 0
+    for x, y, z, s, t in product("012", "012", "012", "ab", "ab"):
+        value = {"x": x, "y": y, "z": z, "s": s, "t": t}
+        wanted += all(([value[name] for name in names] in rows) == (kind == "supports") for names in lists)
+    assert count_solutions(read(document(variables, text))) == wanted
+
+
+def test_stars_where_a_scope_names_a_variable_twice() -> None:
+    text = "<extension> <list> x y x </list> <supports> (0,1,*) (*,2,1) (2,*,2) (1,*,0) </supports> </extension>"
+    instance = read(document(XY, text))
+    assert scopes(instance) == [["x", "y"]]
+    assert instance.constraints[0].tuples.tolist() == [[0, 1], [1, 2], [2, STAR]]
 
 
 def test_stars_and_normal_form() -> None:
