@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scsp_player.agents.base import Turn
-from scsp_player.gdl.terms import Term
+from scsp_player.gdl.terms import Compound, Term
 from scsp_player.machine import State, StateMachine
 
 SAMPLE = 24
@@ -20,11 +20,17 @@ SAMPLE = 24
 BRANCHES = 64
 """Joint moves tried at most from one possible state when others' moves are hidden."""
 
+SPOKEN_OF = 0.5
+"""Share of these for moves that are most like what was seen."""
+
 SEARCH_SECONDS = 2.0
 """Time at most for finding a possible state by replaying turns, when no kept state fits what was seen."""
 
 REPLAY_SHARE = 0.8
 """Share of the time for that; the rest is for finding what comes nearest if there is none."""
+
+LONGEST_RUN = 8
+"""Constants side by side that are compared at most."""
 
 NEAR_MOVES = 16
 """Joint moves tried at most from one state to find what comes nearest."""
@@ -56,6 +62,7 @@ class MatchTracker:
         self.states: list[State] = [machine.initial_state()]
         self._rng = rng
         self.lost = False
+        self._runs: dict[Term, frozenset[tuple[Term, ...]]] = {}
         # _samples[i] goes with the first i entries of _seen; empty where the tracker was lost.
         self._seen: list[tuple[Term | None, frozenset[Term]]] = []
         self._samples: list[list[State]] = [self.states]
@@ -70,6 +77,7 @@ class MatchTracker:
             self._check(turn.joint_move)
             self.states = [self.machine.successor(state, turn.joint_move) for state in self.states]
         elif turn.percepts is not None:
+            self._runs = {}
             self._seen.append((turn.own_move, turn.percepts))
             now = time.monotonic()
             self._filter(max(now + LEAST_SECONDS, min(deadline, now + SEARCH_SECONDS)))
@@ -134,7 +142,7 @@ class MatchTracker:
             if own_move not in choices[self.role]:
                 return
             choices[self.role] = (own_move,)
-        for joint_move in self._joint_moves(choices):
+        for joint_move in self._joint_moves(choices, percepts):
             if time.monotonic() > deadline:
                 return
             if self.machine.percepts(state, joint_move)[self.role] == percepts:
@@ -154,7 +162,7 @@ class MatchTracker:
             return None
         best, least = None, (True, 0)
         try:
-            for joint_move in itertools.islice(self._joint_moves(choices), NEAR_MOVES):
+            for joint_move in itertools.islice(self._joint_moves(choices, percepts), NEAR_MOVES):
                 wrong = len(self.machine.percepts(state, joint_move)[self.role] ^ percepts)
                 successor = self.machine.successor(state, joint_move)
                 rank = self.machine.is_terminal(successor), wrong
@@ -166,15 +174,29 @@ class MatchTracker:
             return None
         return best
 
-    def _joint_moves(self, choices: list[Sequence[Term]]) -> Iterator[tuple[Term, ...]]:
-        """All joint moves in random order, or random ones if they are too many."""
+    def _joint_moves(self, choices: list[Sequence[Term]], percepts: frozenset[Term]) -> Iterator[tuple[Term, ...]]:
+        """All joint moves in random order; if they are too many, random ones after such as the percepts may speak of."""
         if math.prod(map(len, choices)) <= BRANCHES:
             joint_moves = list(itertools.product(*choices))
             for i in self._rng.permutation(len(joint_moves)):
                 yield joint_moves[i]
             return
-        for _ in range(BRANCHES):
-            yield tuple(moves[int(self._rng.integers(len(moves)))] for moves in choices)
+        seen = frozenset(run for percept in percepts for run in runs_of(percept))
+        spoken_of = [self._most_alike(moves, seen) for moves in choices]
+        for number in range(BRANCHES):
+            some = spoken_of if number < SPOKEN_OF * BRANCHES else choices
+            yield tuple(moves[int(self._rng.integers(len(moves)))] for moves in some)
+
+    def _most_alike(self, moves: Sequence[Term], seen: frozenset[tuple[Term, ...]]) -> Sequence[Term]:
+        """The moves with the longest run of constants in common with what was seen: percepts mostly quote what they come from."""
+        if len(moves) == 1 or not seen:
+            return moves
+        for move in moves:
+            if move not in self._runs:
+                self._runs[move] = runs_of(move)
+        length = [max(map(len, self._runs[move] & seen), default=0) for move in moves]
+        most = max(length)
+        return [move for move, long in zip(moves, length, strict=True) if long == most]
 
     def _replay(self, deadline: float) -> list[State]:
         """Possible states found by replaying the last turns from the states kept then; empty if time ran out."""
@@ -212,3 +234,22 @@ class MatchTracker:
                 break
             found.append(state)
         return found
+
+
+def runs_of(term: Term) -> frozenset[tuple[Term, ...]]:
+    """All runs of constants that stand side by side in a term, functors left out.
+
+    >>> from scsp_player.gdl.reading import parse_term
+    >>> sorted(" ".join(map(str, run)) for run in runs_of(parse_term("(hand 2 (card 7))")))
+    ['2', '2 7', '7']
+    """
+    leaves: list[Term] = []
+    rest = [term]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, Compound):
+            rest.extend(reversed(part.arguments))
+        else:
+            leaves.append(part)
+    long = min(len(leaves), LONGEST_RUN)
+    return frozenset(tuple(leaves[i : i + size]) for size in range(1, long + 1) for i in range(len(leaves) - size + 1))

@@ -123,6 +123,18 @@ def test_large_choices_are_sampled(monkeypatch):
     assert len(duel.legal_moves()) == 3
 
 
+def test_of_many_moves_those_that_percepts_speak_of_are_tried_first():
+    coin = tracker(COIN, "guesser")
+    deals = terms(*(f"(deal you (card {a} {b}) {c})" for a in range(9) for b in range(9) for c in range(9)))
+    choices = [deals, terms("noop")]
+    tried = list(coin._joint_moves(choices, frozenset(terms("(hand 4 7)", "(score 1)"))))
+    assert len(tried) == tracking.BRANCHES
+    assert all("4 7" in str(joint[0]) for joint in tried[: tracking.BRANCHES // 2])
+    assert len({joint[0] for joint in tried}) > tracking.BRANCHES // 2
+    # Where nothing is seen all are alike.
+    assert len({joint[0] for joint in coin._joint_moves(choices, NOTHING)}) > tracking.BRANCHES // 2
+
+
 def test_p19_same_seed_same_states():
     hidden = DUEL + "(<= (sees ?p (got ?r)) (role ?p) (true (round ?r)))"
     runs = []
