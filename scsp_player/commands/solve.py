@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from xcsp import Instance
 
 ENGINES = ("ct", "str2", "python-constraint")
-ORDERINGS = ("dom/ddeg", "dom/wdeg", "dom", "lex")
+ORDERINGS = ("adaptive", "dom/ddeg", "dom/wdeg", "dom", "lex")
 
 
 def command(
@@ -30,7 +30,11 @@ def command(
     ] = "ct",
     ordering: Annotated[
         str | None,
-        typer.Option(help="dom/ddeg (for all solutions), dom/wdeg (for one, with restarts), dom or lex.", show_default=False),
+        typer.Option(
+            help="adaptive (for all solutions: dom/ddeg, where that leads nowhere dom/wdeg), dom/wdeg (for one, with restarts), "
+            "dom/ddeg, dom or lex.",
+            show_default=False,
+        ),
     ] = None,
     all_solutions: Annotated[bool, typer.Option("--all", help="Print all solutions instead of one.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Stop after so many solutions.")] = None,
@@ -88,7 +92,7 @@ def command(
         _first(answer, problem, engine, ordering or "dom/wdeg", _until(began, time_limit), seed)
     else:
         most_left = _until(began, time_limit)
-        _solutions(answer, problem, (engine, ordering or "dom/ddeg"), most, most_left, count, all_solutions)
+        _solutions(answer, problem, (engine, ordering or "adaptive"), most, most_left, count, all_solutions)
     answer.close()
     if answer.status == "UNSAT":
         raise typer.Exit(1)
@@ -118,7 +122,8 @@ def _plainly(
     first = most == 1 and not count
     began = time.perf_counter()
     try:
-        solver = PlainSolver(problem, ordering or ("dom/wdeg" if first else "dom/ddeg"))
+        known = None if ordering == "adaptive" else ordering
+        solver = PlainSolver(problem, known or ("dom/wdeg" if first else "dom/ddeg"))
         setup = time.perf_counter() - began
         left = None if seconds is None else max(0.0, seconds - setup)
         cpu = time.process_time()

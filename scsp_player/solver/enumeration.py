@@ -8,13 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.solver.choice_kernels import DOM_WDEG
 from scsp_player.solver.engine_kernels import CONTRADICTION, COUNT, DONE, ENUMERATE, FULL, HUGE, PAUSED
-from scsp_player.solver.question import Question, ask
+from scsp_player.solver.question import ADAPTIVE, Question, ask
 from scsp_player.solver.store import Store
 
 _SLICE_SECONDS = 0.03
 _FIRST_BUDGET = 4096
 _FIRST_BUDGET_WITH_DEADLINE = 4
+_PATIENCE = 1000
+_PATIENCE_GROWTH = 4
 _FIRST_BLOCK_ROWS = 64
 _LARGEST_BLOCK_CELLS = 1 << 20
 _NO_BUFFER = np.zeros((1, 0), dtype=np.int32)
@@ -24,6 +27,10 @@ class Enumeration:
     """The solutions of one question, found block by block while one iterates (once).
 
     The kernel is called for portions of a few hundredths of a second, between which deadlines and interrupts get through.
+
+    With the adaptive ordering the search turns to the weights of tables, which tell where contradictions come from, once it has
+    met ``_PATIENCE`` more dead ends than solutions. As long as no solution is known it then also begins anew, after growing
+    numbers of dead ends.
 
     Attributes:
         width: number of projected variables.
@@ -52,6 +59,11 @@ class Enumeration:
         self._allowed = seconds
         self._budget = _FIRST_BUDGET if seconds is None else _FIRST_BUDGET_WITH_DEADLINE
         self._start_number = 0
+        self._adaptive = question.ordering == ADAPTIVE
+        self._patience = _PATIENCE
+        self._found = 0
+        self._nodes_before = 0
+        self._fails_before = 0
 
     def __iter__(self) -> Iterator[NDArray[np.int32]]:
         """int32[rows, width]: solutions, at least one a block.
@@ -98,12 +110,25 @@ class Enumeration:
         elapsed = time.perf_counter() - began
         self.seconds += elapsed
         self._start_number = int(control["starts"][0])
-        self.nodes = int(control["nodes"][0])
-        self.fails = int(control["fails"][0])
+        self.nodes = self._nodes_before + int(control["nodes"][0])
+        self.fails = self._fails_before + int(control["fails"][0])
+        self._found += written + int(control["count"][0])
         self.complete = reason in (DONE, CONTRADICTION)
         if reason == PAUSED:
             self._budget = max(1, int(self._budget * min(8.0, _SLICE_SECONDS / max(elapsed, 1e-6))))
+            if self._adaptive and self.fails - self._fails_before > self._patience + self._found:
+                self._turn_to_weights()
         return reason, written
+
+    def _turn_to_weights(self) -> None:
+        """Go on by weights; anew, if there was no solution so far, since what the first decisions should be is known only now."""
+        self._question = self._question._replace(ordering=DOM_WDEG)
+        self._patience *= _PATIENCE_GROWTH
+        if self._found:
+            self._adaptive = False
+        else:
+            self._start_number = 0
+            self._nodes_before, self._fails_before = self.nodes, self.fails
 
     def _drain(self, huge: bool) -> int:
         """What was counted since the last call; with ``huge`` also the node at which the kernel gave up multiplying."""

@@ -14,8 +14,19 @@ from scsp_player.solver.store import Store
 Assumptions: TypeAlias = tuple[ArrayLike, ArrayLike]
 """Indices of variables and the values they take."""
 
-ORDERINGS = {"dom/ddeg": DOM_DDEG, "dom/wdeg": DOM_WDEG, "dom": DOM, "lex": LEX, "project": PROJECT}
-"""Variable orderings by name; ``project`` takes the projected variables in the order in which they were given."""
+ADAPTIVE = 5
+"""Not known to the kernel, which takes it for DOM_DDEG."""
+
+ORDERINGS = {
+    "adaptive": ADAPTIVE,
+    "dom/ddeg": DOM_DDEG,
+    "dom/wdeg": DOM_WDEG,
+    "dom": DOM,
+    "lex": LEX,
+    "project": PROJECT,
+}
+"""Variable orderings by name. ``adaptive`` is dom/ddeg until there are many more dead ends than solutions, then dom/wdeg (always
+dom/wdeg when one solution is looked for); ``project`` takes the projected variables in the order in which they were given."""
 
 VALUE_ORDERS = {"first": LEAST, "last": GREATEST, "random": RANDOM}
 """Value orders by name: least or greatest first, or any, as the seed has it (see ``Solver.first``)."""

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 
-from scsp_player.solver.choice_kernels import RANDOM
+from scsp_player.solver.choice_kernels import DOM_WDEG, RANDOM
 from scsp_player.solver.engine_kernels import CONTRADICTION, DONE, ENUMERATE, FULL, PAUSED, RESTART
 from scsp_player.solver.nogood_kernels import COLUMNS
-from scsp_player.solver.question import Question, ask
+from scsp_player.solver.question import ADAPTIVE, Question, ask
 from scsp_player.solver.results import Solutions
 from scsp_player.solver.store import Store
 
@@ -38,6 +38,8 @@ def first_solution(store: Store | None, question: Question, seconds: float | Non
     nodes = fails = 0
     outcome, written = CONTRADICTION, 0
     began = time.perf_counter()
+    if question.ordering == ADAPTIVE:
+        question = question._replace(ordering=DOM_WDEG)
     if store is not None:
         budget, depth = float(_FIRST_RUN), 0
         outcome = PAUSED

@@ -44,7 +44,7 @@ class Solver:
     """
 
     def __init__(
-        self, instance: Instance, ordering: str = "dom/ddeg", *, value_order: str = "first", engine: str = "ct"
+        self, instance: Instance, ordering: str = "adaptive", *, value_order: str = "first", engine: str = "ct"
     ) -> None:
         """Builds the arrays of ``instance`` and propagates its root.
 

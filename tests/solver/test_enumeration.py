@@ -46,6 +46,28 @@ def test_small_budgets_change_nothing(board: Solver, monkeypatch: pytest.MonkeyP
     assert board.count(([9], [0])).number == counted
 
 
+@pytest.mark.parametrize("hopeless", [False, True], ids=["with solutions", "without"])
+def test_many_dead_ends_change_the_ordering(monkeypatch: pytest.MonkeyPatch, hopeless: bool) -> None:
+    """Where contradictions come first, the search begins anew, by weights, and finds all the same."""
+    monkeypatch.setattr(module, "_PATIENCE", 2)
+    monkeypatch.setattr(module, "_FIRST_BUDGET", 1)
+    monkeypatch.setattr(module, "_SLICE_SECONDS", 0.0)
+    pigeons, holes = 6, 5
+    different = [(a, b) for a in range(holes) for b in range(holes) if a != b]
+    crowd = [variable(f"p{i}", range(holes)) for i in range(pigeons)]
+    free = [variable(f"x{i}", range(2)) for i in range(3)]
+    tables = [table([3 + i, 3 + j], different) for i in range(pigeons) for j in range(i) if hopeless or (i, j) != (5, 4)]
+    instance = Instance("pigeons", (*free, *crowd), (*tables, table([0, 1], [(0, 1), (1, 0)]), table([1, 2], [(0, 1), (1, 1)])))
+    adaptive, fixed = Solver(instance), Solver(instance, "dom/ddeg")
+    assert adaptive.ordering == "adaptive"
+    expected = sorted(map(tuple, fixed.solutions().values.tolist()))
+    assert len(expected) == (0 if hopeless else 2 * 120)
+    search = adaptive.stream()
+    assert sorted(tuple(row) for block in search for row in block.tolist()) == expected
+    assert (search.fails > 2) == hopeless
+    assert adaptive.count().number == len(expected)
+
+
 def test_deadline_leaves_an_incomplete_answer() -> None:
     solver = Solver(random_ternary(variables=40, tables=60))
     late = solver.count(seconds=0.0)
