@@ -129,8 +129,8 @@ def test_of_many_moves_those_that_percepts_speak_of_are_tried_first():
     choices = [deals, terms("noop")]
     tried = list(coin._joint_moves(choices, frozenset(terms("(hand 4 7)", "(score 1)"))))
     assert len(tried) == tracking.BRANCHES
-    assert all("4 7" in str(joint[0]) for joint in tried[: tracking.BRANCHES // 2])
-    assert len({joint[0] for joint in tried}) > tracking.BRANCHES // 2
+    assert all("4 7" in str(joint[0]).replace(")", "") for joint in tried[: tracking.BRANCHES // 2])
+    assert len({joint[0] for joint in tried[tracking.BRANCHES // 2 :]}) > tracking.BRANCHES // 4
     # Where nothing is seen all are alike.
     assert len({joint[0] for joint in coin._joint_moves(choices, NOTHING)}) > tracking.BRANCHES // 2
 
