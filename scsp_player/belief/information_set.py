@@ -46,7 +46,6 @@ FEW = 32
 NEAR, MOST_WRONG = 0.05, 100
 """What one wrong percept leaves of the weight of a state when nothing shows exactly what was seen, and how many count at most."""
 
-
 Likelihood = Callable[[NDArray[np.int64], NDArray[np.int32]], Weights]
 """How likely the others make their part of joint moves, int32[n, roles], in entries, int64[n]."""
 
@@ -96,9 +95,8 @@ class Belief:
         self.game = game
         self.role = role
         self.limit = self.most = limit
-        self.seconds = 0.0
+        self.seconds, self.confused = 0.0, 0
         self.exact = True
-        self.confused = 0
         self.model = model
         self.resampler = resampler
         self.past: list[tuple[int, NDArray[np.bool_]]] = []
@@ -146,8 +144,8 @@ class Belief:
         if move is None and own_move is not None:
             raise ValueError(f"{own_move} is not a move of {self.game.roles[self.role]}")
         expected = self._views.expected(self.role, percepts)
-        named = int(self.game.role_start[self.role]) if move is None else move
-        own = self._views.of_role(self.role, self.view, np.array([named], np.int32), expected[None])
+        named = np.array([self.game.role_start[self.role] if move is None else move], np.int32)
+        own = self._views.of_role(self.role, self.view, named, expected[None])
         if move is None:
             own = ~own  # not the view of any move
             self.resampler = None
@@ -227,9 +225,9 @@ class Belief:
         doubtful = self.lost or (not self.exact and len(self.states) < FEW)
         if (certain > 0).any() and (doubtful or support.max() <= 0.0):
             support = np.where(certain > 0, support + 1.0, 0.0)
-        moves = np.flatnonzero((support >= support.max(initial=0.0) - 1e-9) & (support > 0)) + first
-        legal_moves: NDArray[np.int32] = moves.astype(np.int32)
-        return legal_moves
+        widely = np.flatnonzero((support >= support.max(initial=0.0) - 1e-9) & (support > 0))
+        moves: NDArray[np.int32] = (first + widely).astype(np.int32)
+        return moves
 
     def marginal(self) -> tuple[States, Weights]:
         """The distinct states, uint64[k, words], and their probabilities, float64[k]."""
@@ -255,7 +253,10 @@ class Belief:
         fixed = {} if move is None else {self.role: move}
         sizes = number_of_joint_moves(self.game, legal, fixed)
         live = np.flatnonzero(~terminal & (sizes > 0))
-        if move is not None and not nearest:
+        if move is not None and nearest:
+            weights = self.probabilities * np.where(legal[:, move], 1.0, NEAR)  # one more thing that is wrong
+            self.probabilities = weights / weights.sum()
+        elif move is not None:
             live = live[legal[live, move]]
         if refused is not None and not legal[live, refused].all():
             # That may have been late instead, if nothing else can be.
@@ -280,9 +281,8 @@ class Belief:
             self.exact = False
             parts = self._drawn(live, legal, fixed, likely, sought)
         step = Step.joined(parts)
-        # Being asked for another move tells that the match goes on.
         going = np.flatnonzero(~self._propnet.terminal(step.states))
-        if len(going):
+        if len(going):  # being asked for another move tells that the match goes on
             step = step.only(going)
         if not len(step.states) or step.weights.sum() <= 0:
             return False
