@@ -16,7 +16,7 @@ from scsp_player.propnet import Propnet
 ENTRIES = 512
 """States kept at most."""
 
-GROUNDING_SHARE, GROUNDING_SECONDS, GROUNDING_BYTES = 0.3, 2.0, 1 << 28
+GROUNDING_SHARE, GROUNDING_SECONDS, GROUNDING_BYTES = 0.5, 5.0, 1 << 28
 """Share of the time to prepare, seconds and bytes that ground rules may take."""
 
 RULE_LIMIT = 100_000

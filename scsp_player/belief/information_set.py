@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
 from scsp_player.belief.knowledge import Knowledge
+from scsp_player.belief.legality import FEW, MANY, differ, widely_legal
 from scsp_player.belief.model import Model, Resampler
 from scsp_player.belief.pace import affordable
 from scsp_player.belief.samples import States, Step, Weights, distinct, mixed, sums, systematic
@@ -39,9 +40,6 @@ GLANCE = 16
 
 LEAST_ENTRIES = 32
 """Entries that a belief keeps however slow it is to follow."""
-
-FEW = 32
-"""Entries of a sample that are too few to say by themselves what is legal."""
 
 NEAR, MOST_WRONG = 0.05, 100
 """What one wrong percept leaves of the weight of a state when nothing shows exactly what was seen, and how many count at most."""
@@ -110,7 +108,7 @@ class Belief:
     def certain(self, state: NDArray[np.uint64]) -> None:
         """The state is known: uint64[words]."""
         self.states = state[None].copy()
-        self.lost = False
+        self.lost = self._legality_hidden = False
         self.knowledge.certain(state)
         self.views = self._views.first(1)
         self.view = self.views[:, self.role].copy()
@@ -217,15 +215,13 @@ class Belief:
     def legal_moves(self) -> NDArray[np.int32]:
         """The own moves that are legal in every possible state, else those that are legal in the most probable part of them.
 
-        Where few states stand for many, or none of them explains what was seen, moves that are legal for certain go before others.
+        Where what is held possible may not be all that is, moves that are legal for certain go before others.
         """
         first, last = self.game.role_start[self.role : self.role + 2]
-        certain = self.knowledge.legal
-        support = np.where(certain >= 0, self.probabilities @ self._propnet.legal(self.states)[:, first:last], 0.0)
-        doubtful = self.lost or (not self.exact and len(self.states) < FEW)
-        if (certain > 0).any() and (doubtful or support.max() <= 0.0):
-            support = np.where(certain > 0, support + 1.0, 0.0)
-        widely = np.flatnonzero((support >= support.max(initial=0.0) - 1e-9) & (support > 0))
+        support = self.probabilities @ self._propnet.legal(self.states)[:, first:last]
+        self._legality_hidden |= differ(support)
+        few = len(self.states) < (MANY if self._legality_hidden else FEW)
+        widely = widely_legal(support, self.knowledge.legal, doubtful=self.lost or (few and not self.exact))
         moves: NDArray[np.int32] = (first + widely).astype(np.int32)
         return moves
 

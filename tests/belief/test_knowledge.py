@@ -200,6 +200,18 @@ def test_a_move_that_was_accepted_was_legal():
     assert belief.probabilities == pytest.approx([0.5, 0.5])
 
 
+def test_where_legal_moves_differ_a_small_sample_is_not_trusted():
+    game = ground(DOORS.replace("(door 3)", " ".join(f"(door d{i})" for i in range(20))))
+    belief = Belief(game, Propnet(game), 0, limit=4)
+    belief.update(parse_term("wait"), frozenset())
+    belief.update(parse_term("(pull d7)"), frozenset())
+    if not belief.lost:
+        assert len(belief.states) <= 4
+    assert moves_of(belief) == {"(pull d7)"}  # in each of the few states some twenty doors are open
+    belief.update(parse_term("(pull d8)"), frozenset())
+    assert moves_of(belief) == {"(pull d7)", "(pull d8)"}
+
+
 def test_a_refusal_that_cannot_be_counts_for_nothing():
     """It may have been late: only one door is locked."""
     game = ground(DOORS)

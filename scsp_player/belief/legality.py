@@ -1,0 +1,44 @@
+"""Which own moves to choose from, where what is legal may hang on what is not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scsp_player.belief.knowledge import Signs
+from scsp_player.belief.samples import Weights
+
+FEW, MANY = 32, 500
+"""Entries of a sample that are too few to say by themselves what is legal, and the same where legal moves differ among them."""
+
+SAME = 1e-9
+"""Probabilities that differ by less are the same."""
+
+
+def differ(support: Weights) -> bool:
+    """Whether moves, float64[moves], are legal in some of the states held possible and not in others.
+
+    >>> bool(differ(np.array([1.0, 0.0]))), bool(differ(np.array([1.0, 0.4])))
+    (False, True)
+    """
+    return bool(((support > SAME) & (support < 1.0 - SAME)).any())
+
+
+def widely_legal(support: Weights, certain: Signs, *, doubtful: bool) -> NDArray[np.intp]:
+    """The moves that are legal in every possible state, else those that are legal in the most probable part of them.
+
+    Args:
+        support: float64[moves], the probability of the states held possible in which each is legal.
+        certain: int8[moves], 1 and -1 for what is legal and what is not for certain.
+        doubtful: whether these states may not hold the real one; then what is certain goes before everything else.
+
+    >>> support, certain = np.array([1.0, 0.9, 0.8, 1.0]), np.array([0, 0, 1, -1], np.int8)
+    >>> widely_legal(support, certain, doubtful=False).tolist()
+    [0, 2]
+    >>> widely_legal(support, certain, doubtful=True).tolist()
+    [2]
+    """
+    support = np.where(certain > 0, 1.0, np.where(certain < 0, 0.0, support))
+    if doubtful and (certain > 0).any():
+        return np.flatnonzero(certain > 0)
+    return np.flatnonzero((support >= support.max(initial=0.0) - SAME) & (support > 0))
