@@ -3,12 +3,13 @@
 "Four pieces in a line have a property in common" grounds to one conjunction for every four pieces that have one: a relation with
 tens of thousands of rows. It is the union of a product for each property. In general, literals that stand beside the same others
 are taken for values of one *column*, conjunctions with one literal of each of the same columns are the rows of a table, and a
-table is covered with products that lie in it, the largest first.
+table is covered with products that lie in it, the largest first. A table of two columns is also read row by row: "x is less than y"
+is one product for each x, and what stands beside x is what stands beside x - 1 and one literal more. So sums are made of sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,18 @@ LEAST_ROWS = 64
 
 MOST_CELLS = 1 << 22
 """Tables with more combinations of values are left alone."""
+
+MOST_CELLS_OF_TWO = 1 << 24
+"""The same for tables of two columns."""
+
+MOST_WORK = 1 << 25
+"""Bound on combinations times products, which is what the search for the largest products takes time for."""
+
+ENOUGH = 16
+"""Products that need so many times fewer literals than the rows of a table are not improved upon."""
+
+EARLIER_SUMS = 64
+"""A sum is made of the largest of so many sums with fewer literals that is part of it."""
 
 MOST_COLUMNS = 16
 """Conjunctions of more literals are left alone."""
@@ -61,7 +74,7 @@ def with_products(circuit: Circuit) -> Circuit:
             some = alternatives[size[alternatives] == width]
             rows = np.sort(circuit.child[circuit.child_start[some][:, None] + np.arange(width)], axis=1).astype(np.int64)
             for members, table in _tables(rows):
-                products = _cover(table)
+                products = _products(table)
                 added = _placed(products, np.sort(some[members])) if products else None
                 if added is not None:
                     gone.append(some[members])
@@ -115,15 +128,48 @@ def _codes(count: int) -> NDArray[np.uint64]:
     return np.random.default_rng(0).integers(0, 2**63, size=count, dtype=np.uint64)
 
 
-def _cover(rows: Rows) -> list[Product]:
+def _products(rows: Rows) -> list[Product]:
     """Products whose union is the rows of a table (int64[n, columns]); none if they would not halve the literals."""
     values, places = zip(*(np.unique(column, return_inverse=True) for column in rows.T), strict=True)
     shape = tuple(len(v) for v in values)
-    if np.prod([float(n) for n in shape]) > MOST_CELLS:
+    cells = np.prod([float(n) for n in shape])
+    if cells > (MOST_CELLS_OF_TWO if len(shape) == 2 else MOST_CELLS):
         return []
-    places = np.stack([p.reshape(-1) for p in places], axis=1)
     inside = np.zeros(shape, np.bool_)
-    inside[tuple(places.T)] = True
+    inside[tuple(p.reshape(-1) for p in places)] = True
+    candidates: list[list[Product]] = []
+    if len(shape) == 2:
+        candidates = [_row_by_row(values, inside), _row_by_row(values[::-1], inside.T)]
+    # Where these save nearly everything there is no need for the long search.
+    if not any(ENOUGH * _cost(products) <= rows.size for products in candidates):
+        candidates.append(_cover(rows, values, inside, min(MOST_PRODUCTS, int(MOST_WORK / cells))))
+    costs = [(_cost(products), products) for products in candidates if products]
+    least, best = min(costs, key=lambda pair: pair[0], default=(0, []))
+    return best if 2 * least <= rows.size + len(rows) else []
+
+
+def _row_by_row(values: Sequence[Rows], inside: NDArray[np.bool_]) -> list[Product]:
+    """A table of two columns as a product for each set of values that stands beside some value of the first column."""
+    _, first, group = np.unique(np.packbits(inside, axis=1), axis=0, return_index=True, return_inverse=True)
+    members = np.split(np.argsort(group.reshape(-1), kind="stable"), np.cumsum(np.bincount(group.reshape(-1)))[:-1])
+    return [[values[0][m], values[1][inside[row]]] for row, m in zip(first.tolist(), members, strict=True)]
+
+
+def _cost(products: list[Product]) -> int:
+    """Literals and gates of products."""
+    return sum(map(len, products)) + len(products) + sum(len(rest) + 1 for _, rest in _sums(products).values())
+
+
+def _cover(rows: Rows, values: Sequence[Rows], inside: NDArray[np.bool_], most: int) -> list[Product]:
+    """The products of a table, the largest first; none if more than ``most`` are needed, or if they would not halve the literals.
+
+    Args:
+        rows: int64[n, columns], the table.
+        values: the literals of each column, ascending.
+        inside: bool, one dimension for each column: which combinations of them are rows.
+        most: number of products.
+    """
+    places = np.stack([np.searchsorted(v, column) for v, column in zip(values, rows.T, strict=True)], axis=1)
     open_rows = inside.copy()
     generator = np.random.default_rng(0)
     found: list[Product] = []
@@ -137,7 +183,7 @@ def _cover(rows: Rows) -> list[Product]:
         cost += sum(map(len, best)) + len(best) + 1
         left = left[open_rows[tuple(left.T)]]
         # The largest products come first: what does not pay soon will not pay later.
-        if len(found) > MOST_PRODUCTS or 2 * cost > (len(rows) - len(left)) * (rows.shape[1] + 1):
+        if len(found) > most or 2 * cost > (len(rows) - len(left)) * (rows.shape[1] + 1):
             return []
     return found
 
@@ -151,23 +197,47 @@ def _grown(inside: NDArray[np.bool_], row: NDArray[np.int64]) -> list[NDArray[np
     return chosen
 
 
+def _sums(products: list[Product]) -> dict[tuple[int, ...], tuple[tuple[int, ...], list[int]]]:
+    """All factors of more than one literal, the shorter ones first; for each a factor before it that is part of it, and the rest.
+
+    The part is empty where there is none.
+    """
+    factors = {tuple(factor.tolist()) for product in products for factor in product if len(factor) > 1}
+    ordered = sorted(factors, key=lambda factor: (len(factor), factor))
+    size = np.array([len(factor) for factor in ordered], np.int64)
+    literals, column = np.unique(np.array([x for factor in ordered for x in factor], np.int64), return_inverse=True)
+    member = np.zeros((len(ordered), len(literals)), np.bool_)
+    member[np.repeat(np.arange(len(ordered)), size), column.reshape(-1)] = True
+    packed = np.packbits(member, axis=1)
+    result: dict[tuple[int, ...], tuple[tuple[int, ...], list[int]]] = {}
+    for number, factor in enumerate(ordered):
+        begin = max(0, number - EARLIER_SUMS)
+        parts = np.flatnonzero(~(packed[begin:number] & ~packed[number]).any(axis=1))
+        if len(parts):
+            part = begin + int(parts[-1])
+            result[factor] = ordered[part], literals[member[number] & ~member[part]].tolist()
+        else:
+            result[factor] = (), list(factor)
+    return result
+
+
 def _placed(products: list[Product], free: IntArray) -> dict[int, list[int]] | None:
     """The products as conjunctions that take the places ``free`` (ascending), those of the rows that they replace.
 
     Returns the literals of each place, and under -1 the negated products; None if literals would come after their users.
     """
-    sums = {tuple(factor.tolist()) for product in products for factor in product if len(factor) > 1}
+    sums = _sums(products)
     count = len(sums) + len(products)
     if count > len(free):
         return None
     place = iter(free[-count:].tolist())
     result: dict[int, list[int]] = {-1: []}
     literal: dict[tuple[int, ...], int] = {}
-    for factor in sorted(sums):
+    for factor, (part, rest) in sums.items():
         node = next(place)
         if factor[-1] >> 1 >= node:
             return None
-        result[node] = [part ^ 1 for part in factor]
+        result[node] = [x ^ 1 for x in ([literal[part]] if part else []) + rest]
         literal[factor] = 2 * node + 1
     for product in products:
         node = next(place)

@@ -67,6 +67,27 @@ def test_a_product_becomes_a_product():
     assert_same_everywhere(circuit, found, 0)
 
 
+def test_orders_are_sums_of_sums():
+    """ "Less than" between two counters: a literal or two for each value instead of one for each pair."""
+    size = 120
+    circuit = circuit_of(2 * size, [(x, size + y) for x in range(size) for y in range(x + 1, size)])
+    found = cleaned(with_products(circuit))
+    assert circuit.literals > size * (size - 1)
+    assert found.literals < 6 * size
+    assert_same_everywhere(circuit, found, 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_and_columns_that_lie_in_others(seed):
+    """Unions of two orders, and groups of equal rows, in either direction."""
+    generator = np.random.default_rng(seed)
+    left, right = generator.integers(0, 9, (2, 40)), generator.integers(0, 9, (2, 30))
+    rows = [(x, 40 + y) for x in range(40) for y in range(30) if ((left[:, x] < right[:, y]).any())]
+    rows = [(x, y) for x, y in rows if x != 3] + [(3, 71)]
+    circuit = circuit_of(72, rows)
+    assert_same_everywhere(circuit, cleaned(with_products(circuit)), seed)
+
+
 @pytest.mark.parametrize("width", [2, 3])
 def test_relations_without_structure_stay(width):
     generator = np.random.default_rng(1)
