@@ -68,6 +68,7 @@ class StepProver:
         self._fluent_of = np.full(atoms, -1, dtype=np.int32)
         self._fluent_of[game.fluent_atom] = np.arange(game.fluents)
         self._sets = [stack_rows(sets) for sets in merged.sets]
+        self._clauses_of = _by_rarest_atom(*self._conditions.clauses, atoms)
         self._codes = np.random.default_rng(0).integers(0, 2**64, size=max(map(len, merged.sets), default=0), dtype=np.uint64)
         self.assume([], [])
 
@@ -336,11 +337,12 @@ class _Local:
         return list(self._literals(facts[self._has(facts >> 1)]).tolist())
 
     def _local_clauses(self) -> Rows:
-        start, flat = self._step._conditions.clauses
-        if len(start) == 1:
+        near = np.sort(take_rows(self._step._clauses_of, self._atoms.astype(np.int64))[1]).astype(np.int64)
+        if not len(near):
             return NO_ROWS
-        whole = np.flatnonzero(np.logical_and.reduceat(self._has(flat >> 1), start[:-1]))
-        chosen = take_rows((start, flat), whole)
+        rows = take_rows(self._step._conditions.clauses, near)
+        whole = np.flatnonzero(np.logical_and.reduceat(self._has(rows[1] >> 1), rows[0][:-1]))
+        chosen = take_rows(rows, whole)
         return chosen[0], self._literals(chosen[1])
 
     def _has(self, atoms: Ints) -> NDArray[np.bool_]:
@@ -359,6 +361,15 @@ class _Local:
             variables[moves] = table[self._step._move_of[atoms[moves]]]
         result: Ints = (2 * variables + (literals & 1)).astype(np.int32)
         return result
+
+
+def _by_rarest_atom(start: Offsets, flat: Ints, atoms: int) -> Rows:
+    """For each atom the clauses (CSR, none of them empty) of whose atoms it occurs in fewest, so that each clause is there once."""
+    occurrences = np.bincount(flat >> 1, minlength=atoms)
+    owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    rarest_first = np.lexsort((occurrences[flat >> 1], owner))
+    rarest = flat[rarest_first[start[:-1]]] >> 1
+    return rows_by_owner(rarest.astype(np.int64), np.arange(len(rarest), dtype=np.int32), atoms)
 
 
 def _numbered(codes: NDArray[np.uint64], kept: NDArray[np.bool_]) -> Ints:
