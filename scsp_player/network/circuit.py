@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from heapq import heapify, heapreplace
 
 import numpy as np
 
@@ -75,15 +76,18 @@ class Circuit:
 
     def _alternatives(self, rules: list[list[Function]], name: str) -> list[Function]:
         """Functions of which one holds if one of the rules does; rules that share a condition go together."""
+        keys = [[f.key for f in rule] for rule in rules]
         parts: list[Function] = []
-        while rules:
-            key, times = Counter(f.key for rule in rules for f in rule).most_common(1)[0]
-            together = [rule for rule in rules if any(f.key == key for f in rule)]
-            simple = all(len(rule) == 2 for rule in together)
-            if times < LEAST_SHARED or not (simple or 2 * times > len(rules)):
-                return parts + [self.all_of(rule, name) for rule in rules]
-            parts.append(self.rules(together, name))
-            rules = [rule for rule in rules if all(f.key != key for f in rule)]
+        left = len(rules)
+        shared = _MostShared(keys)
+        while left:
+            numbers = shared.next()
+            simple = all(len(rules[number]) == 2 for number in numbers)
+            if len(numbers) < LEAST_SHARED or not (simple or 2 * len(numbers) > left):
+                return parts + [self.all_of(rules[number], name) for number in shared.left()]
+            parts.append(self.rules([rules[number] for number in numbers], name))
+            shared.remove(numbers)
+            left -= len(numbers)
         return parts
 
     def all_of(self, functions: Sequence[Function], name: str) -> Function:
@@ -144,6 +148,48 @@ class Circuit:
 
     def _is_boolean(self, function: Function) -> bool:
         return len(function.axes) == 1 and self.builder.variables[function.axes[0].variable].size == 2
+
+
+class _MostShared:
+    """The condition that most rules share, again and again while rules are taken away; in time proportional to their conditions.
+
+    Args:
+        keys: for each rule the keys of its conditions, which differ.
+    """
+
+    def __init__(self, keys: Sequence[Sequence[Hashable]]) -> None:
+        self._keys = keys
+        self._there = [True] * len(keys)
+        self._rules: dict[Hashable, list[int]] = defaultdict(list)
+        for number, rule in enumerate(keys):
+            for key in rule:
+                self._rules[key].append(number)
+        self._count = {key: len(numbers) for key, numbers in self._rules.items()}
+        self._place = {key: place for place, key in enumerate(self._rules)}
+        self._by_place = list(self._rules)
+        # Counts only shrink: what comes first in the heap is right, or too large and put back.
+        self._heap = [(-count, self._place[key]) for key, count in self._count.items()]
+        heapify(self._heap)
+
+    def next(self) -> list[int]:
+        """The rules, ascending, with the condition that most of those left have; of several conditions that which came first."""
+        while True:
+            count, place = self._heap[0]
+            key = self._by_place[place]
+            if self._count[key] == -count:
+                return [number for number in self._rules[key] if self._there[number]]
+            heapreplace(self._heap, (-self._count[key], place))
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        """Take rules away."""
+        for number in numbers:
+            self._there[number] = False
+            for key in self._keys[number]:
+                self._count[key] -= 1
+
+    def left(self) -> list[int]:
+        """The rules that are left, ascending."""
+        return [number for number, there in enumerate(self._there) if there]
 
 
 def _clean(rules: Rules) -> list[list[Function]] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,14 @@ from scsp_player.network.csr import distinct, ranges
 from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells
 from scsp_player.network.naming import identifier, words_of
 from scsp_player.network.rules import MoveRules
+from scsp_player.network.value_sets import Values, merge_values
 
 INLINE_CELLS = 64
 INLINE_COLUMNS = 4
 """An atom used once is no variable of its own if its function has at most that many cells and columns."""
+
+MANY_RULES = 256
+"""Of so many rules of an atom those are put together that differ in the value of one variable."""
 
 SPLIT_LITERALS = 3
 """A conjunction with several uses is taken apart, where that is possible, if it is at most that long."""
@@ -37,6 +43,8 @@ class Formulas:
         self._built = np.zeros(rules.atoms, dtype=np.bool_)
         self._met = np.zeros(rules.atoms, dtype=np.bool_)
         self.give(0, TRUE)
+        self._value_of: dict[int, tuple[int, int]] = {}
+        self._value_sets: dict[tuple[int, frozenset[int]], Function] = {}
         self._sets: list[list[Function | None]] = [[None] * len(sets) for sets in merged.sets]
         self._actions: list[int] = []
         self._move_of = np.full(rules.atoms, -1, dtype=np.int64)
@@ -48,6 +56,11 @@ class Formulas:
         """The function of an input, or a replacement for that of a derived atom."""
         self._functions[atom] = function
         self._built[atom] = True
+
+    def give_value(self, atom: int, variable: int, value: int) -> None:
+        """The atom holds exactly if the variable has the value."""
+        self.give(atom, self._circuit.builder.one_of(variable, [value]))
+        self._value_of[atom] = (variable, value)
 
     def give_actions(self, variables: list[int]) -> None:
         """The move variable of every role."""
@@ -146,16 +159,44 @@ class Formulas:
         return self._circuit.boolean(function, name)
 
     def _conditions(self, atom: int) -> list[list[Function]]:
-        merged = self._merged
+        rules = range(int(self._merged.head_start[atom]), int(self._merged.head_start[atom + 1]))
+        if len(rules) < MANY_RULES:
+            return [[*map(self._known, self._body(rule)), *self._moves_of(rule)] for rule in rules]
+        alike: dict[tuple[object, ...], list[Values]] = defaultdict(list)
+        first: dict[tuple[object, ...], tuple[list[int], int]] = {}
+        for rule in rules:
+            body = self._body(rule)
+            values = sorted((self._value_of[x >> 1], x) for x in body if not x & 1 and x >> 1 in self._value_of)
+            variables = tuple(variable for (variable, _), _ in values)
+            if len(set(variables)) < len(variables):
+                continue  # two values of one variable: never
+            chosen = {x for _, x in values}
+            others = [x for x in body if x not in chosen]
+            key = (variables, *others, *self._merged.moves[rule].tolist())
+            alike[key].append(tuple(frozenset({value}) for (_, value), _ in values))
+            first.setdefault(key, (others, rule))
         result: list[list[Function]] = []
-        for rule in range(int(merged.head_start[atom]), int(merged.head_start[atom + 1])):
-            body = merged.body[merged.body_start[rule] : merged.body_start[rule + 1]].tolist()
-            conditions = [self._known(literal) for literal in body]
-            for role, moves in enumerate(merged.moves[rule].tolist()):
-                if moves >= 0:
-                    conditions.append(self._moves(role, moves))
-            result.append(conditions)
+        for key, rows in alike.items():
+            others, rule = first[key]
+            common = [*map(self._known, others), *self._moves_of(rule)]
+            for row in merge_values(rows):
+                pairs = zip(cast("tuple[int, ...]", key[0]), row, strict=True)
+                result.append([*(self._one_of(variable, values) for variable, values in pairs), *common])
         return result
+
+    def _body(self, rule: int) -> list[int]:
+        merged = self._merged
+        return cast("list[int]", merged.body[merged.body_start[rule] : merged.body_start[rule + 1]].tolist())
+
+    def _moves_of(self, rule: int) -> list[Function]:
+        moves = self._merged.moves[rule].tolist()
+        return [self._moves(role, number) for role, number in enumerate(moves) if number >= 0]
+
+    def _one_of(self, variable: int, values: frozenset[int]) -> Function:
+        known = self._value_sets.get((variable, values))
+        if known is None:
+            known = self._value_sets[variable, values] = self._circuit.builder.one_of(variable, sorted(values))
+        return known
 
     def _known(self, literal: int) -> Function:
         atom = literal >> 1

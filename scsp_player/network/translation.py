@@ -142,8 +142,7 @@ class _Translation:
             result.append(self.builder.variable(identifier(prefix, group.label), len(values), kind, dictionary(values)))
             if prefix == "now":
                 for fluent in group.fluents:
-                    function = self.builder.one_of(result[-1], [int(self.fluent_value[fluent])])
-                    self.formulas.give(int(self.game.fluent_atom[fluent]), function)
+                    self.formulas.give_value(int(self.game.fluent_atom[fluent]), result[-1], int(self.fluent_value[fluent]))
         return result
 
     def _action_variables(self) -> list[int]:

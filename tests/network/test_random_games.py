@@ -104,6 +104,6 @@ def test_the_same_when_everything_has_to_be_split(text):
         patch.multiple(circuit, MAX_CELLS=8, MAX_COLUMNS=2, MAX_FLAT_COLUMNS=2, CASE_ROWS=6),
         patch.multiple(translation, DENSE_CELLS=8, DENSE_COLUMNS=2),
         patch.multiple(cases, DENSE_CELLS=4),
-        patch.multiple(formulas, INLINE_CELLS=4, INLINE_COLUMNS=1),
+        patch.multiple(formulas, INLINE_CELLS=4, INLINE_COLUMNS=1, MANY_RULES=1),
     ):
         check_sheet(text)
