@@ -1,11 +1,13 @@
 """Functions over classes of values mean the same as functions over the values."""
 
 import itertools
+from collections import Counter
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scsp_player.network.circuit import _MostShared
 from scsp_player.network.functions import Function, Partitions, common_axes, disjunction, simplify, spread
 
 DOMAINS = (4, 3, 5)
@@ -61,3 +63,20 @@ def test_equal_partitions_are_one_object():
     interner = Partitions()
     assert interner.of(0, np.array([5, 7, 5])) is interner.of(0, np.array([1, 0, 1]))
     assert interner.of(0, np.array([0, 1])) is not interner.of(1, np.array([0, 1]))
+
+
+@given(st.lists(st.lists(st.integers(0, 6), unique=True, max_size=4), max_size=12), st.randoms(use_true_random=False))
+def test_the_condition_that_most_rules_share(keys, random):
+    """Against counting anew each time, while rules are taken away."""
+    shared, left = _MostShared(keys), list(range(len(keys)))
+    while any(keys[number] for number in left):
+        counts = Counter(key for number in left for key in keys[number])
+        most = max(counts.values())
+        place = {key: i for i, key in enumerate(dict.fromkeys(key for rule in keys for key in rule))}
+        wanted = min((key for key in counts if counts[key] == most), key=place.__getitem__)
+        numbers = shared.next()
+        assert numbers == [number for number in left if wanted in keys[number]]
+        gone = numbers if random.random() < 0.5 else numbers[:1]
+        shared.remove(gone)
+        left = [number for number in left if number not in gone]
+        assert shared.left() == left
