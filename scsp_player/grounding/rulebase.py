@@ -162,11 +162,19 @@ class Rulebase:
         Relations that have nothing but facts without functions are complete then; of the others a clause reads each table.
         """
         shapes: dict[tuple[int, Tokens], list[tuple[int, ...]]] = {}
+        symbol = self.store.symbol
+        facts = list(facts)
+        holes = (HOLE,) * max((len(arguments_of(rule.head)) for rule in facts), default=0)
         for rule in facts:
             relation = self.schema.relation(signature(rule.head))
+            arguments = arguments_of(rule.head)
+            if set(map(type, arguments)) <= {Symbol}:  # the usual case; facts come in hundreds of thousands
+                plain_names = tuple([symbol(term.name) for term in arguments])  # type: ignore[attr-defined]
+                shapes.setdefault((relation, holes[: len(arguments)]), []).append(plain_names)
+                continue
             shape: list[int] = []
             names: list[int] = []
-            for term in prefix_order(arguments_of(rule.head)):
+            for term in prefix_order(arguments):
                 if isinstance(term, Symbol):
                     shape.append(HOLE)
                     names.append(self.store.symbol(term.name))

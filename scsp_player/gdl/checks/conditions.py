@@ -54,7 +54,7 @@ class RepeatedRules:
         first: dict[object, Rule] = {}
         reported: set[Position] = set()
         for rule in sheet.program.rules:
-            before = first.setdefault(_form(rule), rule)
+            before = first.setdefault(_form(rule) if rule.body else rule.head, rule)
             if before.position != rule.position and before.position not in reported:
                 reported.add(before.position)
                 text = f"the rule for {sheet.show(rule.head)} in line {before.position.line} again; delete one, or correct it"

@@ -8,7 +8,6 @@ from scsp_player.gdl.checks.message import Finding
 from scsp_player.gdl.checks.sheet import Sheet, is_own
 from scsp_player.gdl.errors import Position
 from scsp_player.gdl.program import KEYWORDS
-from scsp_player.gdl.terms import Compound, Symbol, Term, signature
 
 
 class KeywordsInTerms:
@@ -16,7 +15,7 @@ class KeywordsInTerms:
 
     def find(self, sheet: Sheet) -> Iterator[Finding]:
         """One finding for each keyword used so, at its first place."""
-        for (name, arity), position in _names_in_terms(sheet).items():
+        for (name, arity), position in sheet.names_in_terms.items():
             if name in KEYWORDS:
                 kind = "function" if arity else "constant"
                 text = f"{sheet.name((name, arity))} inside an atom is an ordinary {kind} here, not the keyword; use another name"
@@ -32,23 +31,8 @@ class RelationsAsFunctions:
         for relation, rules in sheet.produced.items():
             if relation[0] not in KEYWORDS or is_own(relation):
                 relations.setdefault(relation[0], rules[0].position)
-        for (name, arity), position in _names_in_terms(sheet).items():
+        for (name, arity), position in sheet.names_in_terms.items():
             if arity and name in relations:
                 shown, line = sheet.name((name, arity)), relations[name].line
                 text = f"{shown} is a function here and a relation in line {line}; use two names if that is not meant"
                 yield Finding("name-twice", position, text)
-
-
-def _names_in_terms(sheet: Sheet) -> dict[tuple[str, int], Position]:
-    """Every constant and function inside an atom, with its first place, in the order of the sheet."""
-    found: dict[tuple[str, int], Position] = {}
-    for rule in sheet.program.rules:
-        for atom, position in ((rule.head, rule.position), *((literal.atom, literal.position) for literal in rule.body)):
-            stack: list[Term] = list(atom.arguments) if isinstance(atom, Compound) else []
-            while stack:
-                term = stack.pop()
-                if isinstance(term, Symbol | Compound):
-                    found.setdefault(signature(term), position)
-                if isinstance(term, Compound):
-                    stack.extend(term.arguments)
-    return found

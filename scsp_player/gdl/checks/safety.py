@@ -9,7 +9,7 @@ from scsp_player.gdl.checks.sheet import Sheet
 from scsp_player.gdl.errors import Position
 from scsp_player.gdl.hints import unread_hints
 from scsp_player.gdl.program import Rule
-from scsp_player.gdl.terms import Term, Variable, signature, variables
+from scsp_player.gdl.terms import Compound, Symbol, Term, Variable, signature, variables
 
 
 class UnsafeRules:
@@ -37,7 +37,9 @@ class FactsWithVariables:
         """One finding for each such fact, a warning for ``base`` and ``input``."""
         hints = unread_hints(sheet.program.rules)
         for rule in sheet.program.rules:
-            unbound = " ".join(map(str, dict.fromkeys(variables(rule.head)))) if not rule.body else ""
+            if rule.body or not isinstance(rule.head, Compound) or all(isinstance(a, Symbol) for a in rule.head.arguments):
+                continue
+            unbound = " ".join(map(str, dict.fromkeys(variables(rule.head))))
             if unbound:
                 text = f"fact {sheet.show(rule.head)} with variables {unbound}; write a rule whose body says what they can be"
                 yield Finding("unsafe-hint" if signature(rule.head) in hints else "fact-with-variable", rule.position, text)

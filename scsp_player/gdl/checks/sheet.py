@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from scsp_player.gdl.checks.graph import strong_components
+from scsp_player.gdl.errors import Position
 from scsp_player.gdl.printing import kif_term
 from scsp_player.gdl.program import KEYWORDS, Literal, Program, Rule
-from scsp_player.gdl.terms import Term, signature
+from scsp_player.gdl.terms import Compound, Term, Variable, signature
 
 Relation = tuple[str, int]
 
@@ -63,6 +64,30 @@ class Sheet:
     def component(self) -> dict[Relation, int]:
         """Number of the strongly connected component of every relation that has rules."""
         return strong_components(self.dependencies)
+
+    @cached_property
+    def names_in_terms(self) -> dict[Relation, Position]:
+        """Every constant and function inside an atom, with its first place, in the order of the sheet."""
+        found: dict[Relation, Position] = {}
+        seen: set[int] = set()  # identities, for speed: the symbols of a sheet are shared, and lists of facts are long
+
+        def look(atom: Term, position: Position) -> None:
+            if not isinstance(atom, Compound):
+                return
+            stack = [term for term in atom.arguments if id(term) not in seen]
+            while stack:
+                term = stack.pop()
+                seen.add(id(term))
+                if not isinstance(term, Variable):
+                    found.setdefault(signature(term), position)
+                if isinstance(term, Compound):
+                    stack += [inner for inner in term.arguments if id(inner) not in seen]
+
+        for rule in self.program.rules:
+            look(rule.head, rule.position)
+            for literal in rule.body:
+                look(literal.atom, literal.position)
+        return found
 
     def recursive(self, head: Relation, used: Relation) -> bool:
         """Whether ``used`` in a body of ``head`` closes a cycle."""
