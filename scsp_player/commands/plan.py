@@ -41,6 +41,7 @@ def command(
     """
     from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, ground
+    from scsp_player.grounding.budget import EndlessTerms
     from scsp_player.network import NetworkTooLargeError
 
     start = time.perf_counter()
@@ -54,7 +55,8 @@ def command(
         ground_game = ground(program, seconds=time_limit)
         plan, found_by = _plan(ground_game, start + time_limit, horizon)
     except (BudgetExceeded, NetworkTooLargeError) as error:
-        raise GdlError(f"{game}: {error}", remedy="raise --time-limit, or choose a smaller game") from error
+        remedy = error.remedy if isinstance(error, EndlessTerms) else "raise --time-limit, or choose a smaller game"
+        raise GdlError(f"{game}: {error}", remedy=remedy) from error
     report = {
         "status": status(plan),
         "score": plan.score,

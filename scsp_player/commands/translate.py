@@ -52,6 +52,7 @@ def command(
     """
     from scsp_player.gdl import GdlError, load_program, require_playable
     from scsp_player.grounding import BudgetExceeded, ground
+    from scsp_player.grounding.budget import EndlessTerms
     from scsp_player.network import NetworkTooLargeError, injected_instance, template, unroll
     from scsp_player.network.aims import aim
     from scsp_player.network.position import position
@@ -77,7 +78,8 @@ def command(
                     micro, horizon, state=state, goal=wanted.goal, opponents=wanted.opponents, threshold=wanted.threshold
                 ).instance
     except (BudgetExceeded, NetworkTooLargeError) as error:
-        raise GdlError(f"{game}: {error}", remedy="raise --timeout, or translate a smaller game") from error
+        remedy = error.remedy if isinstance(error, EndlessTerms) else "raise --timeout, or translate a smaller game"
+        raise GdlError(f"{game}: {error}", remedy=remedy) from error
     if hard_part:
         instance = sfc.hard_part(instance)
     try:

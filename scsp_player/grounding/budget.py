@@ -16,7 +16,9 @@ class BudgetExceeded(Exception):  # noqa: N818
 
 
 class EndlessTerms(BudgetExceeded):
-    """Terms are nested deeper and deeper; some recursion does not end."""
+    """Terms are nested deeper and deeper; some recursion does not end, or ends by a negation only that depends on the state."""
+
+    remedy: Final = "bound the depth of terms by a positive condition"
 
 
 class TrialOver(BudgetExceeded):

@@ -124,3 +124,14 @@ def test_several_turns_against_an_opponent_are_stochastic(tmp_path):
 def test_goals_that_make_no_sense(options, message, tmp_path):
     with pytest.raises(GdlError, match=message):
         translate(GAMES / "nim.kif", "-o", tmp_path / "win.xml", *options, "--json")
+
+
+def test_time_is_no_remedy_for_terms_without_end(tmp_path):
+    """What only a negation bounds has no end for the grounder; the match itself may have one."""
+    sheet = tmp_path / "boxes.kif"
+    sheet.write_text(
+        "(role r) (init (has key)) (<= (legal r (wrap ?x)) (true (has ?x)) (not full))"
+        "(<= (next (has (box ?x))) (does r (wrap ?x))) (<= full (true (has (box (box ?x))))) (<= terminal full) (<= (goal r 100) full) (<= (goal r 0) (not full))"
+    )
+    with pytest.raises(GdlError, match=r"terms grow without end \(bound the depth of terms by a positive condition\)"):
+        translate(sheet, "-o", tmp_path / "turn.xml")
