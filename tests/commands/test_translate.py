@@ -131,7 +131,8 @@ def test_time_is_no_remedy_for_terms_without_end(tmp_path):
     sheet = tmp_path / "boxes.kif"
     sheet.write_text(
         "(role r) (init (has key)) (<= (legal r (wrap ?x)) (true (has ?x)) (not full))"
-        "(<= (next (has (box ?x))) (does r (wrap ?x))) (<= full (true (has (box (box ?x))))) (<= terminal full) (<= (goal r 100) full) (<= (goal r 0) (not full))"
+        "(<= (next (has (box ?x))) (does r (wrap ?x))) (<= full (true (has (box (box ?x))))) (<= terminal full)"
+        "(<= (goal r 100) full) (<= (goal r 0) (not full))"
     )
     with pytest.raises(GdlError, match=r"terms grow without end \(bound the depth of terms by a positive condition\)"):
         translate(sheet, "-o", tmp_path / "turn.xml")
