@@ -6,11 +6,14 @@ import math
 import time
 
 from scsp_player.agents.base import Turn
-from scsp_player.belief import Belief
+from scsp_player.belief import Belief, rehearsal
+from scsp_player.belief.knowledge_kernels import propagate
 from scsp_player.gdl.program import Program
+from scsp_player.gdl.reading import parse_program
 from scsp_player.gdl.terms import Term, signature
 from scsp_player.grounding import BudgetExceeded, ground
 from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.kernels import PLAIN, is_kept
 from scsp_player.propnet import Propnet
 
 ENTRIES = 512
@@ -38,8 +41,18 @@ class BeliefTracker:
         self.belief = Belief(game, Propnet(game), game.roles.index(role), seed=seed, limit=ENTRIES)
 
     @classmethod
+    def prepare(cls) -> None:
+        """Compile what a belief needs, unless that has been done before on this machine, or kernels run as plain Python."""
+        if PLAIN or is_kept(propagate):
+            return
+        tracker = cls(ground(parse_program(rehearsal.RULES, "<rehearsal>")), "one")
+        tracker.advance(Turn(1, None, tracker.legal_moves()[0], frozenset()))
+
+    @classmethod
     def of(cls, program: Program, role: str, *, deadline: float, seed: int) -> BeliefTracker | None:
-        """One for the rules; None if they show all that happens, or cannot be grounded quickly."""
+        """One for the rules; None if they show all that happens, cannot be grounded quickly, or kernels would be slow."""
+        if PLAIN or not is_kept(propagate):
+            return None
         if not any(signature(rule.head) == ("sees", 2) for rule in program.rules):
             return None
         seconds = min(GROUNDING_SECONDS, GROUNDING_SHARE * (deadline - time.monotonic()))

@@ -37,6 +37,8 @@ class RandomAgent(Agent):
     def prepare(cls) -> None:
         """Compile all kernels, or load them from the cache, by a tiny match."""
         rehearse(cls())
+        if cls.grounds:
+            BeliefTracker.prepare()
 
     def start(self, program: Program, role: str, *, play_seconds: float, deadline: float, seed: int) -> None:
         """See ``Agent.start``."""

@@ -27,6 +27,9 @@ CASES = 64
 MOST_CASES = 256
 """Joint moves of others that are told apart at most."""
 
+RULE_LIMIT = 200_000
+"""In games with more ground rules nothing is known for certain: each turn would take too long."""
+
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -44,6 +47,8 @@ class Knowledge:
         self.game = game
         self.role = role
         self.contradicted = 0
+        self.fluents: Signs
+        self.legal: Signs
         self._mine = np.flatnonzero(game.percept_role == role)
         self._inside = np.zeros(game.atoms, np.bool_)
         self._founded = np.zeros(game.atoms, np.uint64)
@@ -52,6 +57,10 @@ class Knowledge:
 
     def certain(self, state: NDArray[np.uint64]) -> None:
         """The state is known: uint64[words]."""
+        if self.game.rules > RULE_LIMIT:
+            self.fluents = np.zeros(self.game.fluents, np.int8)
+            self.legal = np.zeros(self.game.role_start[self.role + 1] - self.game.role_start[self.role], np.int8)
+            return
         bits = np.unpackbits(np.ascontiguousarray(state).view(np.uint8), bitorder="little", count=self.game.fluents)
         self._settle(np.where(bits > 0, 1, -1).astype(np.int8))
 
@@ -63,6 +72,8 @@ class Knowledge:
             expected: the percepts, bool[percepts].
             refused: a move that was not accepted, so it was probably not legal.
         """
+        if self.game.rules > RULE_LIMIT:
+            return
         now, nothing = self.fluents, np.zeros(self.game.fluents, np.int8)
         after = None if refused is None else self._after(now, move, going=True, expected=expected, refused=refused)
         attempts = ((now, True, expected), (now, False, expected), (now, False, None), (nothing, False, None))
@@ -86,8 +97,8 @@ class Knowledge:
             known = self._atoms(fluents)
             if self._propagate(known, moving=False):
                 known = self._atoms(np.zeros(game.fluents, np.int8))
-        self.fluents: Signs = _signs(known, 2 * game.fluent_atom)
-        self.legal: Signs = _signs(known, game.legal_literal[game.role_start[self.role] : game.role_start[self.role + 1]])
+        self.fluents = _signs(known, 2 * game.fluent_atom)
+        self.legal = _signs(known, game.legal_literal[game.role_start[self.role] : game.role_start[self.role + 1]])
         for sign, words in zip((1, -1), self._masks, strict=True):
             packed = np.packbits(self.fluents == sign, bitorder="little")
             words.view(np.uint8)[: len(packed)] = packed

@@ -8,7 +8,7 @@ import pytest
 
 from scsp_player.agents.base import Turn
 from scsp_player.agents.mac_ucb import MacUcbAgent
-from scsp_player.belief import Belief, Minds
+from scsp_player.belief import Belief, Minds, knowledge
 from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.belief.knowledge import Knowledge
 from scsp_player.gdl import load_program
@@ -98,6 +98,16 @@ def test_what_nothing_holds_up_is_false():
     assert names(game, me, 1) == {"wait", "open", "(stay 1)", "(stay 2)", "(stay 3)"}
     told(game, me, "open")
     assert names(game, me, 1) == {"wait", "open", "(go 1)", "(go 2)", "(go 3)"}
+
+
+def test_of_very_large_games_nothing_is_known(monkeypatch):
+    monkeypatch.setattr(knowledge, "RULE_LIMIT", 3)
+    game = ground(RETREAT)
+    belief = Belief(game, Propnet(game), 0)
+    belief.update(parse_term("(move 3)"), frozenset())
+    assert not belief.knowledge.fluents.any()
+    assert not belief.knowledge.legal.any()
+    assert (belief.knowledge.corrected(belief.states) == belief.states).all()
 
 
 def test_contradictions_are_survived_and_own_moves_kept():
