@@ -93,6 +93,9 @@ async def play_series(
             seating = dict(zip(seats, order, strict=True))
             return await referee.play(f"{series}.{number + 1}", seating, seed=seed + number, observer=observer)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(number)) for number in range(repeat)]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(number)) for number in range(repeat)]
+    except ExceptionGroup as failed:  # the first error has ended the other matches
+        raise failed.exceptions[0] from None
     return Series(tuple(player.label for player in players), tuple(task.result() for task in tasks))
