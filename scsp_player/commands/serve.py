@@ -142,7 +142,7 @@ async def _prepared(server: PlayerServer, stop: asyncio.Event) -> None:
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait([waiting, stopping], timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     if not waiting.done() and not stop.is_set():
-        print("compiling kernels; they are kept for the next time", file=sys.stderr, flush=True)
+        print("getting ready; kernels that have to be compiled are kept for the next time", file=sys.stderr, flush=True)
         await asyncio.wait([waiting, stopping], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     stopping.cancel()

@@ -43,7 +43,8 @@ def test_serves_until_it_is_told_to_stop(number, tmp_path):
                 assert answer.read() == b"((name Zoe) (status available))"
             server.send_signal(number)
             assert server.wait(20) == 0
-            assert server.stderr.read().replace("compiling kernels; they are kept for the next time\n", "") == ""
+            patience = "getting ready; kernels that have to be compiled are kept for the next time\n"
+            assert server.stderr.read().replace(patience, "") == ""
             assert (tmp_path / "new" / "matches.sqlite").exists()
             assert (tmp_path / "new" / "serve.log").exists()
         finally:
