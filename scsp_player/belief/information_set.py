@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
 from scsp_player.belief.knowledge import Knowledge
-from scsp_player.belief.legality import FEW, MANY, differ, widely_legal
+from scsp_player.belief.legality import FEW, widely_legal
 from scsp_player.belief.model import Model, Resampler
 from scsp_player.belief.pace import affordable
 from scsp_player.belief.samples import States, Step, Weights, distinct, mixed, sums, systematic
@@ -108,7 +108,7 @@ class Belief:
     def certain(self, state: NDArray[np.uint64]) -> None:
         """The state is known: uint64[words]."""
         self.states = state[None].copy()
-        self.lost = self._legality_hidden = False
+        self.lost = False
         self.knowledge.certain(state)
         self.views = self._views.first(1)
         self.view = self.views[:, self.role].copy()
@@ -219,9 +219,8 @@ class Belief:
         """
         first, last = self.game.role_start[self.role : self.role + 2]
         support = self.probabilities @ self._propnet.legal(self.states)[:, first:last]
-        self._legality_hidden |= differ(support)
-        few = len(self.states) < (MANY if self._legality_hidden else FEW)
-        widely = widely_legal(support, self.knowledge.legal, doubtful=self.lost or (few and not self.exact))
+        few = len(self.states) < FEW and not self.exact
+        widely = widely_legal(support, self.knowledge.legal, doubtful=self.lost or few)
         moves: NDArray[np.int32] = (first + widely).astype(np.int32)
         return moves
 

@@ -8,20 +8,11 @@ from numpy.typing import NDArray
 from scsp_player.belief.knowledge import Signs
 from scsp_player.belief.samples import Weights
 
-FEW, MANY = 32, 500
-"""Entries of a sample that are too few to say by themselves what is legal, and the same where legal moves differ among them."""
+FEW = 32
+"""Entries of a sample that are too few to say by themselves what is legal."""
 
 SAME = 1e-9
 """Probabilities that differ by less are the same."""
-
-
-def differ(support: Weights) -> bool:
-    """Whether moves, float64[moves], are legal in some of the states held possible and not in others.
-
-    >>> bool(differ(np.array([1.0, 0.0]))), bool(differ(np.array([1.0, 0.4])))
-    (False, True)
-    """
-    return bool(((support > SAME) & (support < 1.0 - SAME)).any())
 
 
 def widely_legal(support: Weights, certain: Signs, *, doubtful: bool) -> NDArray[np.intp]:
