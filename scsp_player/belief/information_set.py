@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
 from scsp_player.belief.knowledge import Knowledge
-from scsp_player.belief.legality import FEW, widely_legal
+from scsp_player.belief.legality import FEW, Doubts, widely_legal
 from scsp_player.belief.model import Model, Resampler
 from scsp_player.belief.pace import affordable
 from scsp_player.belief.samples import States, Step, Weights, distinct, mixed, sums, systematic
@@ -102,7 +102,7 @@ class Belief:
         self._propnet = propnet
         self._views = Views(game)
         self._generator = np.random.default_rng(seed)
-        self.knowledge = Knowledge(game, role)
+        self.knowledge, self._doubts = Knowledge(game, role), Doubts()
         self.certain(game.initial_state)
 
     def certain(self, state: NDArray[np.uint64]) -> None:
@@ -152,6 +152,8 @@ class Belief:
         begin = self._clock()
         denied = None if move is None or refused in (None, own_move) else self.game.move_index[self.role].get(refused)
         self.knowledge.update(move, expected, denied)
+        if denied is not None and not self.exact and self._propnet.legal(self.states)[:, denied].all():
+            self._doubts.add(denied, len(self.past))
         found = self._follow(move, expected, expired, expired if late is None else late, refused=denied)
         self.seconds = self._clock() - begin
         if self.resampler is not None and not self.exact and (not found or self.lost or self._is_thin()):
@@ -219,6 +221,7 @@ class Belief:
         """
         first, last = self.game.role_start[self.role : self.role + 2]
         support = self.probabilities @ self._propnet.legal(self.states)[:, first:last]
+        support = self._doubts.weighed(support, first, len(self.past))
         few = len(self.states) < FEW and not self.exact
         widely = widely_legal(support, self.knowledge.legal, doubtful=self.lost or few)
         moves: NDArray[np.int32] = (first + widely).astype(np.int32)

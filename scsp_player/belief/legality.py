@@ -11,8 +11,37 @@ from scsp_player.belief.samples import Weights
 FEW = 32
 """Entries of a sample that are too few to say by themselves what is legal."""
 
+DOUBTED_TURNS, DOUBT = 12, 0.5
+"""For so many turns a move that was refused against expectation counts as legal in that share of the states in which it is."""
+
 SAME = 1e-9
 """Probabilities that differ by less are the same."""
+
+
+class Doubts:
+    """Own moves that were refused although they are legal in all states held possible, so that these cannot all be right.
+
+    >>> doubts = Doubts()
+    >>> doubts.add(7, turn=3)
+    >>> doubts.weighed(np.array([1.0, 0.9]), first=6, turn=4).tolist()
+    [1.0, 0.45]
+    >>> doubts.weighed(np.array([1.0, 0.9]), first=6, turn=40).tolist()
+    [1.0, 0.9]
+    """
+
+    def __init__(self) -> None:
+        self._turns: dict[int, int] = {}
+
+    def add(self, move: int, turn: int) -> None:
+        """A move, a global index, was refused in a turn."""
+        self._turns[move] = turn
+
+    def weighed(self, support: Weights, first: int, turn: int) -> Weights:
+        """The probabilities that moves are legal, float64[moves] from the global index ``first`` on, with the doubts of late."""
+        recent = [move - first for move, then in self._turns.items() if turn - then < DOUBTED_TURNS]
+        weighed = support.copy()
+        weighed[recent] *= DOUBT
+        return weighed
 
 
 def widely_legal(support: Weights, certain: Signs, *, doubtful: bool) -> NDArray[np.intp]:

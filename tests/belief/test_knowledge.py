@@ -11,6 +11,7 @@ from scsp_player.agents.mac_ucb import MacUcbAgent
 from scsp_player.belief import Belief, Minds, knowledge
 from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.belief.knowledge import Knowledge
+from scsp_player.belief.legality import DOUBTED_TURNS
 from scsp_player.gdl import load_program
 from scsp_player.gdl.reading import parse_program, parse_term
 from scsp_player.grounding import ground as ground_program
@@ -220,6 +221,22 @@ def test_where_legal_moves_differ_a_small_sample_is_not_trusted():
     assert moves_of(belief) == {"(pull d7)"}  # in each of the few states some twenty doors are open
     belief.update(parse_term("(pull d8)"), frozenset())
     assert moves_of(belief) == {"(pull d7)", "(pull d8)"}
+
+
+def test_what_was_refused_against_expectation_is_not_tried_again_at_once(monkeypatch):
+    monkeypatch.setattr(knowledge, "RULE_LIMIT", 0)  # nothing is known for certain
+    game = ground(DOORS.replace("(door 3)", " ".join(f"(door d{i})" for i in range(20))))
+    belief = Belief(game, Propnet(game), 0, limit=64)
+    belief.update(parse_term("wait"), frozenset())
+    # A sample that has lost the state in which the second door is locked.
+    legal = Propnet(game).legal(belief.states)[:, game.move_index[0][parse_term("(pull 2)")]]
+    belief.states, belief.views, belief.exact = belief.states[legal], belief.views[legal], False
+    belief.probabilities = np.full(len(belief.states), 1 / len(belief.states))
+    belief.update(parse_term("(pull 1)"), frozenset(), refused=parse_term("(pull 2)"))
+    assert moves_of(belief) == {"(pull 1)"}
+    for _ in range(DOUBTED_TURNS):
+        belief.update(parse_term("(pull 1)"), frozenset())
+    assert moves_of(belief) == {"(pull 1)", "(pull 2)"}
 
 
 def test_a_refusal_that_cannot_be_counts_for_nothing():
