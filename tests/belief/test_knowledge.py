@@ -211,7 +211,7 @@ def test_a_move_that_was_accepted_was_legal():
     assert belief.probabilities == pytest.approx([0.5, 0.5])
 
 
-def test_where_legal_moves_differ_a_small_sample_is_not_trusted():
+def test_a_small_sample_is_not_trusted_where_legal_moves_are_certain():
     game = ground(DOORS.replace("(door 3)", " ".join(f"(door d{i})" for i in range(20))))
     belief = Belief(game, Propnet(game), 0, limit=4)
     belief.update(parse_term("wait"), frozenset())
