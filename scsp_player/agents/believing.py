@@ -22,8 +22,8 @@ ENTRIES = 512
 GROUNDING_SHARE, GROUNDING_SECONDS, GROUNDING_BYTES = 0.5, 5.0, 1 << 28
 """Share of the time to prepare, seconds and bytes that ground rules may take."""
 
-RULE_LIMIT = 100_000
-"""Games with more ground rules are not worth a circuit that only tells legal moves."""
+RULES_PER_SECOND = 50_000
+"""Ground rules for which a circuit is made in a second on a busy machine; on a quiet one it is four times as many."""
 
 LATE_SECONDS = 0.05
 """Time that a turn may take in any case before a state that fits has been found: being lost costs more."""
@@ -60,7 +60,8 @@ class BeliefTracker:
             game = ground(program, seconds=max(0.1, seconds), memory_bytes=GROUNDING_BYTES)
         except BudgetExceeded:
             return None
-        return cls(game, role, seed=seed) if game.rules <= RULE_LIMIT else None
+        in_time = game.rules <= RULES_PER_SECOND * (deadline - time.monotonic())
+        return cls(game, role, seed=seed) if in_time else None
 
     def advance(self, turn: Turn, deadline: float = math.inf) -> None:
         """Take in what a turn tells; after the deadline the belief becomes a sample."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from scsp_player.agents.base import Turn
-from scsp_player.gdl.terms import Compound, Term
+from scsp_player.agents.likeness import Likeness
+from scsp_player.gdl.terms import Term
 from scsp_player.machine import State, StateMachine
 
 SAMPLE = 24
@@ -29,13 +30,10 @@ SEARCH_SECONDS = 2.0
 REPLAY_SHARE = 0.8
 """Share of the time for that; the rest is for finding what comes nearest if there is none."""
 
-LONGEST_RUN = 8
-"""Constants side by side that are compared at most."""
-
 NEAR_MOVES = 16
 """Joint moves tried at most from one state to find what comes nearest."""
 
-LEAST_SECONDS = 0.02
+LEAST_SECONDS = 0.05
 """Time that one turn may take in any case, however late it is told: being lost costs more."""
 
 
@@ -62,7 +60,7 @@ class MatchTracker:
         self.states: list[State] = [machine.initial_state()]
         self._rng = rng
         self.lost = False
-        self._runs: dict[Term, frozenset[tuple[Term, ...]]] = {}
+        self._likeness = Likeness()
         # _samples[i] goes with the first i entries of _seen; empty where the tracker was lost.
         self._seen: list[tuple[Term | None, frozenset[Term]]] = []
         self._samples: list[list[State]] = [self.states]
@@ -77,7 +75,6 @@ class MatchTracker:
             self._check(turn.joint_move)
             self.states = [self.machine.successor(state, turn.joint_move) for state in self.states]
         elif turn.percepts is not None:
-            self._runs = {}
             self._seen.append((turn.own_move, turn.percepts))
             now = time.monotonic()
             self._filter(max(now + LEAST_SECONDS, min(deadline, now + SEARCH_SECONDS)))
@@ -123,13 +120,18 @@ class MatchTracker:
     def _sampled(
         self, states: list[State], own_move: Term | None, percepts: frozenset[Term], deadline: float
     ) -> list[State]:
-        """Successors of states that fit, no more than ``SAMPLE``; none are looked for after the deadline."""
-        fitting: list[State] = []
-        for state in states:
-            fitting.extend(self._successors(state, own_move, percepts, deadline))
-        if len(fitting) > SAMPLE:
-            fitting = [fitting[i] for i in sorted(self._rng.choice(len(fitting), SAMPLE, replace=False))]
-        return fitting
+        """Successors of states that fit, no more than ``SAMPLE``; none are looked for after the deadline.
+
+        One of each state in turn, so that none is left out because others have many.
+        """
+        fitting: dict[State, None] = {}
+        waiting = deque(self._successors(states[i], own_move, percepts, deadline) for i in self._rng.permutation(len(states)))
+        while waiting and len(fitting) < SAMPLE:
+            successors = waiting.popleft()
+            if (successor := next(successors, None)) is not None:
+                fitting[successor] = None
+                waiting.append(successors)
+        return list(fitting)
 
     def _successors(
         self, state: State, own_move: Term | None, percepts: frozenset[Term], deadline: float = math.inf
@@ -181,22 +183,10 @@ class MatchTracker:
             for i in self._rng.permutation(len(joint_moves)):
                 yield joint_moves[i]
             return
-        seen = frozenset(run for percept in percepts for run in runs_of(percept))
-        spoken_of = [self._most_alike(moves, seen) for moves in choices]
+        spoken_of = [self._likeness.most_alike(moves, percepts) for moves in choices]
         for number in range(BRANCHES):
             some = spoken_of if number < SPOKEN_OF * BRANCHES else choices
             yield tuple(moves[int(self._rng.integers(len(moves)))] for moves in some)
-
-    def _most_alike(self, moves: Sequence[Term], seen: frozenset[tuple[Term, ...]]) -> Sequence[Term]:
-        """The moves with the longest run of constants in common with what was seen: percepts mostly quote what they come from."""
-        if len(moves) == 1 or not seen:
-            return moves
-        for move in moves:
-            if move not in self._runs:
-                self._runs[move] = runs_of(move)
-        length = [max(map(len, self._runs[move] & seen), default=0) for move in moves]
-        most = max(length)
-        return [move for move, long in zip(moves, length, strict=True) if long == most]
 
     def _replay(self, deadline: float) -> list[State]:
         """Possible states found by replaying the last turns from the states kept then; empty if time ran out."""
@@ -221,35 +211,16 @@ class MatchTracker:
                     self._successors(sample[i], *self._seen[first], deadline) for i in self._rng.permutation(len(sample))
                 )
             ]
-            state: State | None = None
-            while path and time.monotonic() < deadline:
+            end: State | None = None
+            while path and end is None and time.monotonic() < deadline:
                 state = next(path[-1], None)
                 if state is None:
                     path.pop()
                 elif first + len(path) == len(self._seen):
-                    break
+                    end = state
                 else:
                     path.append(self._successors(state, *self._seen[first + len(path)], deadline))
-            if state is None or first + len(path) != len(self._seen):
+            if end is None:
                 break
-            found.append(state)
+            found.append(end)
         return found
-
-
-def runs_of(term: Term) -> frozenset[tuple[Term, ...]]:
-    """All runs of constants that stand side by side in a term, functors left out.
-
-    >>> from scsp_player.gdl.reading import parse_term
-    >>> sorted(" ".join(map(str, run)) for run in runs_of(parse_term("(hand 2 (card 7))")))
-    ['2', '2 7', '7']
-    """
-    leaves: list[Term] = []
-    rest = [term]
-    while rest:
-        part = rest.pop()
-        if isinstance(part, Compound):
-            rest.extend(reversed(part.arguments))
-        else:
-            leaves.append(part)
-    long = min(len(leaves), LONGEST_RUN)
-    return frozenset(tuple(leaves[i : i + size]) for size in range(1, long + 1) for i in range(len(leaves) - size + 1))

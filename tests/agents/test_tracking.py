@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,6 +106,32 @@ def test_replaying_goes_no_farther_back_than_needed(monkeypatch):
     duel._seen.append((terms("(choose 2)")[0], frozenset(terms("nonsense"))))
     assert duel._replay(float("inf")) == []
     assert started == [1, 0]
+
+
+def test_a_replay_cut_off_at_any_time_gives_no_state_of_an_earlier_turn(monkeypatch):
+    hidden = DUEL + "(<= (sees ?p (got ?n)) (role ?p) (does right (choose ?n)))"
+    duel = tracker(hidden, "left")
+    seen = [(terms("(choose 2)")[0], frozenset(terms(f"(got {n})"))) for n in (3, 1)]
+    after = parse_term("(round 3)")
+    found = 0
+    for ticks in range(60):
+        duel._seen, duel._samples = list(seen), [duel._samples[0], [], []]
+        clock = itertools.count()
+        monkeypatch.setattr(tracking, "time", SimpleNamespace(monotonic=lambda clock=clock: next(clock)))
+        states = duel._replay_from(0, ticks)
+        assert all(after in duel.machine.fluents(state) for state in states)
+        found += len(states)
+    assert found
+
+
+def test_every_possible_state_has_a_successor_in_a_full_sample(monkeypatch):
+    monkeypatch.setattr(tracking, "SAMPLE", 3)
+    duel = tracker(DUEL + "(<= (sees ?p (got ?r)) (role ?p) (true (round ?r)))", "left")
+    first_round = set(terms("(point left 1)", "(point right 1)"))
+    for turn in (1, 2):
+        duel.advance(Turn(turn, None, *terms("(choose 2)"), frozenset(terms(f"(got {turn})"))))
+        # The first round was won, lost or drawn; each of these goes on in several ways.
+        assert len({frozenset(first_round & duel.machine.fluents(state)) for state in duel.states}) == 3
 
 
 def test_impossible_percepts_are_survived():
