@@ -22,6 +22,9 @@ IntArray = NDArray[np.int32]
 
 TRIAL_STEPS: Final = 1_000_000
 
+LISTED_TERMS: Final = 200_000
+"""Moves in the sorted lists that are remembered."""
+
 
 class Reasoner:
     """A ``StateMachine`` that joins the rules with the facts of one state.
@@ -55,6 +58,8 @@ class Reasoner:
         self._move_shapes = _shapes(program, LEGAL, 1)
         self._fluent_shapes = _shapes(program, INIT, 0) | _shapes(program, NEXT, 0)
         self._text: dict[int, str] = {}
+        self._lists: dict[bytes, tuple[Term, ...]] = {}
+        self._listed = 0
         self._state: bytes | None = None
         self._joint: bytes | None = None
 
@@ -90,8 +95,7 @@ class Reasoner:
     def legal_moves(self, state: bytes) -> tuple[tuple[Term, ...], ...]:
         """For each role its legal moves, sorted by their printed form."""
         rows = self._answers(LEGAL, state)
-        moves = [rows[rows[:, 0] == role, 1].tolist() for role in self._role_symbol]
-        return tuple(tuple(self._store.decoded(m) for m in sorted(ms, key=self._printed)) for ms in moves)
+        return tuple(self._sorted(rows[rows[:, 0] == role, 1]) for role in self._role_symbol)
 
     def goals(self, state: bytes) -> tuple[int | None, ...]:
         """For each role its score, or None if the rules give it no score or several in ``state``; what is no number is no score."""
@@ -112,6 +116,18 @@ class Reasoner:
         rows = self._answers(SEES, state, joint_move)
         seen = [rows[rows[:, 0] == role, 1].tolist() for role in self._role_symbol]
         return tuple(frozenset(self._store.decoded(p) for p in ps) for ps in seen)
+
+    def _sorted(self, identifiers: IntArray) -> tuple[Term, ...]:
+        """Terms by their printed form. States have many lists of moves in common, and to sort one takes longer than to find it."""
+        key = identifiers.tobytes()
+        terms = self._lists.get(key)
+        if terms is None:
+            self._listed += len(identifiers)
+            if self._listed > LISTED_TERMS:
+                self._lists, self._listed = {}, len(identifiers)
+            terms = tuple(self._store.decoded(m) for m in sorted(identifiers.tolist(), key=self._printed))
+            self._lists[key] = terms
+        return terms
 
     def _printed(self, identifier: int) -> str:
         text = self._text.get(identifier)
