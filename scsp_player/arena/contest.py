@@ -21,6 +21,9 @@ LATE_SHARE = 0.1
 LATE_SECONDS = 0.05
 """An agent is late if it takes more than its time, a tenth of it, and this."""
 
+CHANCE_STREAM = 1
+"""Which stream of a seed the moves of chance are drawn from."""
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -98,7 +101,8 @@ def play_match(sheet: Sheet, machine: StateMachine, seating: Mapping[str, str], 
         terms: clocks.
         seed: of chance and of the agents.
     """
-    rng = np.random.default_rng(seed)
+    # A stream of its own: an agent with the same numbers would guess what chance does.
+    rng = np.random.default_rng((seed, CHANCE_STREAM))
     seats = []
     for role in sheet.seats:
         agent = make_agent(seating[role])

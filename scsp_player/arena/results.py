@@ -92,9 +92,15 @@ def runs_of(match: Match, roles: int) -> list[str]:
     return ["1", "2"] if roles == 1 else [order[match.number % len(order)]]
 
 
-def chance_seed(match: Match) -> int:
-    """Seed of a match: the two matches of a pair of opposite seatings get the same chance moves."""
-    return match.number // 2
+def chance_seed(match: Match, roles: int) -> int:
+    """Seed of a match: two matches on opposite seats get the same chance moves, and so do two players that play alone.
+
+    >>> [chance_seed(Match("nim.kif", "a", "b", number, Terms()), 2) for number in range(4)]
+    [0, 0, 1, 1]
+    >>> [chance_seed(Match("hanoi.kif", "a", "b", number, Terms()), 1) for number in range(4)]
+    [0, 1, 2, 3]
+    """
+    return match.number if roles == 1 else match.number // 2
 
 
 def result_of(match: Match, runs: Sequence[str], outcomes: Sequence[Outcome]) -> Result:

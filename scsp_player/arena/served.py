@@ -73,7 +73,7 @@ class Served:
             for run in runs:
                 free = {"1": iter(self._players[match.first]), "2": iter(self._players[match.second])}
                 seating = {role: next(free[who]) for role, who in zip(sheet.seats, run, strict=True)}
-                record = await referee.play(f"t{secrets.token_hex(6)}", seating, seed=chance_seed(match))
+                record = await referee.play(f"t{secrets.token_hex(6)}", seating, seed=chance_seed(match, len(sheet.seats)))
                 outcomes.append(outcome_of(record, sheet.seats))
         except GdlError as error:  # the turn limit, or rules that do not go on
             return replace(blank(match), error=str(error)[:200])

@@ -39,7 +39,7 @@ def play(match: Match) -> Result:
         outcomes = []
         for run in runs:
             seating = {role: players[who] for role, who in zip(sheet.seats, run, strict=True)}
-            outcomes.append(play_match(sheet, machine, seating, match.terms, chance_seed(match)))
+            outcomes.append(play_match(sheet, machine, seating, match.terms, chance_seed(match, len(sheet.seats))))
     except Exception as error:  # a crash of an agent must not end the tournament
         return replace(blank(match), error=f"{type(error).__name__}: {error}"[:200])
     return result_of(match, runs, outcomes)
