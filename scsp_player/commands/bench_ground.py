@@ -113,16 +113,16 @@ def distribution(rows: Sequence[Row]) -> list[tuple[float, int]]:
 
 
 def _show(rows: list[Row]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
-    table = Table("game", "outcome")
-    for title in ("seconds", "atoms", "rules", "MiB"):
-        table.add_column(title, justify="right")
-    for row in rows:
-        numbers = (f"{row['seconds']:.3f}", str(row["atoms"]), str(row["rules"]), str(row["megabytes"]))
-        table.add_row(row["game"], row["outcome"], *numbers)
-    console = Console(highlight=False)
-    console.print(table)
-    for limit, count in distribution(rows):
-        console.print(f"within {limit:g} s: {count} of {len(rows)} ({100 * count / max(len(rows), 1):.1f} %)")
+    lines = [
+        (row["game"], row["outcome"], f"{row['seconds']:.3f}", str(row["atoms"]), str(row["rules"]), str(row["megabytes"]))
+        for row in rows
+    ]
+    show(
+        table_of(("game", "outcome"), ("seconds", "atoms", "rules", "MiB"), lines),
+        *(
+            f"within {limit:g} s: {count} of {len(rows)} ({100 * count / max(len(rows), 1):.1f} %)"
+            for limit, count in distribution(rows)
+        ),
+    )

@@ -183,19 +183,14 @@ def _play(
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
-    table = Table(box=None)
-    table.add_column("game", no_wrap=True, overflow="fold")
-    for column in ("playouts/s", "per wall s", "gates", "set-up s"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("mean scores")
+    lines = []
     for row in rows:
         if "error" in row:
-            table.add_row(row["game"], "-", "-", "-", "-", row["error"])
+            lines.append((row["game"], *["-"] * 4, row["error"]))
             continue
         scores = ", ".join(f"{role} {'-' if mean is None else f'{mean:.2f}'}" for role, mean in row["mean_scores"].items())
         numbers = [f"{row[key]:,.0f}" for key in ("playouts_per_s", "playouts_per_wall_s", "gates")]
-        table.add_row(row["game"], *numbers, f"{row['setup_s']:.2f}", scores)
-    Console().print(table)
+        lines.append((row["game"], *numbers, f"{row['setup_s']:.2f}", scores))
+    show(table_of(("game",), ("playouts/s", "per wall s", "gates", "set-up s"), lines, last="mean scores"))

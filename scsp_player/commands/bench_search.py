@@ -154,27 +154,25 @@ def _enumerate(propnet: Propnet, role: int, seconds: float) -> dict[str, Any]:
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
-    table = Table(box=None)
-    table.add_column("game", no_wrap=True, overflow="fold")
-    for column in ("leaves/s", "playouts/s", "nodes", "depth", "MB", "value", "proved in s"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("expander")
+    lines = []
     for row in rows:
         if "error" in row:
-            table.add_row(row["game"], *["-"] * 7, row["error"])
+            lines.append((row["game"], *["-"] * 7, row["error"]))
             continue
         proof = "-" if row["prove_s"] is None else f"{row['prove_s']:.2f}"
         bounds = "-" if row["low"] is None else f"{row['low']:g} - {row['high']:g}"
-        table.add_row(
-            row["game"],
-            *(f"{row[key]:,.0f}" for key in ("leaves_per_s", "playouts_per_s", "nodes")),
-            f"{row['depth']:.1f}",
-            f"{row['bytes'] / 1e6:.1f}",
-            bounds if row["value"] is None else f"{row['value']:g}",
-            proof,
-            row["expander"],
+        lines.append(
+            (
+                row["game"],
+                *(f"{row[key]:,.0f}" for key in ("leaves_per_s", "playouts_per_s", "nodes")),
+                f"{row['depth']:.1f}",
+                f"{row['bytes'] / 1e6:.1f}",
+                bounds if row["value"] is None else f"{row['value']:g}",
+                proof,
+                row["expander"],
+            )
         )
-    Console().print(table)
+    figures = ("leaves/s", "playouts/s", "nodes", "depth", "MB", "value", "proved in s")
+    show(table_of(("game",), figures, lines, last="expander"))

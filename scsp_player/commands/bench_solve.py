@@ -118,30 +118,27 @@ def _differences(rows: list[Row]) -> list[str]:
 
 
 def _show(rows: list[Row], chosen: list[str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
-    table = Table("instance", "engine", "status")
-    for title in ("solutions", "nodes", "start-up s", "reading s", "search s", "search CPU s", "wall s", "CPU s"):
-        table.add_column(title, justify="right")
+    lines = []
     for row in rows:
         nodes = "" if row["nodes"] is None else str(row["nodes"])
         cpu = "" if row["search_cpu_s"] is None else f"{row['search_cpu_s']:.3f}"
         status = row["status"] if row["complete"] or row["status"] == "REFUSED" else f"{row['status']} …"
         figures = [f"{value:.3f}" for value in (row["startup_s"], row["parse_s"], row["seconds"])]
         ends = [f"{row['wall_s']:.3f}", f"{row['cpu_s']:.3f}"]
-        table.add_row(row["instance"], row["engine"], status, str(row["solutions"]), nodes, *figures, cpu, *ends)
-    console = Console(width=170, highlight=False)
-    console.print(table)
+        lines.append((row["instance"], row["engine"], status, str(row["solutions"]), nodes, *figures, cpu, *ends))
+    titles = ("solutions", "nodes", "start-up s", "reading s", "search s", "search CPU s", "wall s", "CPU s")
+    show(table_of(("instance", "engine", "status"), titles, lines))
     for name in chosen:
         done = [row for row in rows if row["engine"] == name and row["complete"]]
         if done:
             search, wall = median(row["seconds"] for row in done), median(row["wall_s"] for row in done)
-            console.print(f"{name}: {len(done)} finished, median search {search:.3f} s, median wall {wall:.3f} s")
+            show(f"{name}: {len(done)} finished, median search {search:.3f} s, median wall {wall:.3f} s")
     for ours, theirs in product([n for n in chosen if n in OURS], [n for n in chosen if n not in OURS]):
         line = _ratios(rows, ours, theirs)
         if line:
-            console.print(line)
+            show(line)
 
 
 def _ratios(rows: list[Row], ours: str, theirs: str) -> str:

@@ -58,19 +58,18 @@ def command(
 
 
 def _list(matches: list[PlayedMatch], json_output: bool) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
     if json_output:
         print(json.dumps({"matches": [match.as_json() for match in matches]}))
         return
-    table = Table("number", "match", "role", "agent", "clocks", "begun", "turns", "outcome", box=None)
+    rows = []
     for match in matches:
         clocks = f"{match.start_clock:g}/{match.play_clock:g} s"
-        texts = (str(match.key), match.name, match.role, match.agent, clocks, match.date, str(match.turns), match.outcome)
-        table.add_row(*map(escape, texts))
-    Console(highlight=False).print(table)
+        rows.append(
+            (str(match.key), match.name, match.role, match.agent, clocks, match.date, str(match.turns), match.outcome)
+        )
+    show(table_of(("number", "match", "role", "agent", "clocks", "begun", "turns", "outcome"), (), rows))
 
 
 def _show(console: Console, history: History, match: PlayedMatch) -> None:

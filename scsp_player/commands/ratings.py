@@ -45,20 +45,14 @@ def command(
 
 
 def _show(ratings: Ratings) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
-    players = Table("player", box=None)
-    for title in ("points", "95 % interval", "encounters"):
-        players.add_column(title, justify="right", no_wrap=True)
-    for row in ratings.players:
-        players.add_row(escape(row.player), f"{row.elo:+.0f}", f"{row.low:+.0f} to {row.high:+.0f}", str(row.encounters))
-    roles = Table("game", "role", box=None)
-    roles.add_column("advantage", justify="right")
-    for (game, role), value in ratings.roles.items():
-        roles.add_row(escape(game), escape(role), f"{value:+.0f}")
-    console = Console(highlight=False)
-    console.print(players)
-    console.print(roles)
-    console.print(f"chance of a draw between equals: {100 * ratings.draws:.0f} %")
+    players = [
+        (row.player, f"{row.elo:+.0f}", f"{row.low:+.0f} to {row.high:+.0f}", str(row.encounters)) for row in ratings.players
+    ]
+    roles = [(game, role, f"{value:+.0f}") for (game, role), value in ratings.roles.items()]
+    show(
+        table_of(("player",), ("points", "95 % interval", "encounters"), players),
+        table_of(("game", "role"), ("advantage",), roles),
+        f"chance of a draw between equals: {100 * ratings.draws:.0f} %",
+    )

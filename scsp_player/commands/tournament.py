@@ -77,22 +77,20 @@ def command(
 
 
 def _show(tournament: Tournament) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from scsp_player.commands.tables import show, table_of
 
-    table = Table(box=None)
-    for title in ("game", "first", "second"):
-        table.add_column(title, overflow="fold")
-    for title in ("matches", "share", "95 % interval", "scores", "late", "illegal", "errors"):
-        table.add_column(title, justify="right", no_wrap=True)
+    rows = []
     for pairing in tournament.pairings:
         row = pairing.row()
         mark = {1: " >", -1: " <", 0: ""}[int(str(row["verdict"]))]
-        table.add_row(
-            *(str(row[key]) for key in ("game", "first", "second", "matches")),
-            f"{row['share']}{mark}",
-            f"{row['low']} - {row['high']}",
-            f"{row['first_score']} : {row['second_score']}",
-            *(str(row[key]) for key in ("late", "illegal", "errors")),
+        rows.append(
+            (
+                *(str(row[key]) for key in ("game", "first", "second", "matches")),
+                f"{row['share']}{mark}",
+                f"{row['low']} - {row['high']}",
+                f"{row['first_score']} : {row['second_score']}",
+                *(str(row[key]) for key in ("late", "illegal", "errors")),
+            )
         )
-    Console(highlight=False).print(table)
+    figures = ("matches", "share", "95 % interval", "scores", "late", "illegal", "errors")
+    show(table_of(("game", "first", "second"), figures, rows))
