@@ -142,7 +142,7 @@ async def run(options: argparse.Namespace) -> int:
     launched = [await server(["--agent", name, "--seed", str(i), *short], environment) for i, name in enumerate(agents, start=1)]
     players = [Player(f"player {i + 1}", player.address) for i, (_, player) in enumerate(launched)]
     rng = random.Random(options.seed)
-    games = [path for path in paths for _ in range(options.each)] or [rng.choice(paths) for _ in range(options.matches)]
+    games = [path for _ in range(options.each) for path in paths] or [rng.choice(paths) for _ in range(options.matches)]
     schedule = [(path, rng.choice(options.clock)) for path in games]
     fresh = not options.journal.exists()
     try:
@@ -188,7 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, nargs="+", help="rule sheets, or folders of them")
     parser.add_argument("--matches", type=int, default=100, help="how many, of sheets that are drawn")
-    parser.add_argument("--each", type=int, default=0, help="instead, so many of every sheet")
+    parser.add_argument("--each", type=int, default=0, help="instead, so many of every sheet, one of each at a time")
     parser.add_argument("--clock", type=float, nargs="+", default=[2.0], help="play clocks, one is drawn for each match")
     parser.add_argument("--start", type=float, default=10.0, help="start clock")
     parser.add_argument("--think", type=float, help="seconds that the agent thinks about a move")
