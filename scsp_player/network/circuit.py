@@ -8,6 +8,7 @@ from heapq import heapify, heapreplace
 
 import numpy as np
 
+from scsp_player.network.boxes import Blocks, blocks, boxes
 from scsp_player.network.cases import Cases, Outputs
 from scsp_player.network.functions import FALSE, TRUE, Function, Partition, Rules, cells, common_axes, disjunction, simplify
 from scsp_player.network.tables import MOVE_KINDS, TableBuilder
@@ -20,6 +21,12 @@ MAX_COLUMNS = 5
 
 MAX_FLAT_COLUMNS = 10
 """… and of conditions on single variables in disjunction, beside common ones ("occupied, and one neighbour is reached")."""
+
+LARGE_CELLS = 4096
+"""A larger relation of two variables is cut into blocks if that halves its table."""
+
+MOST_BOXES = 32
+"""… and one of more than two into at most that many boxes."""
 
 LEAST_SHARED = 3
 """Conditions that so many rules share are taken out of them, if these are most rules or then have one condition left each."""
@@ -45,11 +52,42 @@ class Circuit:
         found = self._booleans.get(function.key)
         if found is None:
             variable = self.builder.variable(f"aux_{name}", 2, "auxiliary", note)
-            self.builder.define(variable, function.axes, function.table.astype(np.int32), "auxiliary")
+            cut = blocks(function.table) if len(function.axes) == 2 and cells(function.axes) > LARGE_CELLS else None
+            if cut is not None and 2 * cut.cost < 3 * cells(function.axes):
+                self._by_blocks(variable, function.axes, cut, name)
+            else:
+                self.builder.define(variable, function.axes, function.table.astype(np.int32), "auxiliary")
             found = self.builder.one_of(variable, [1])
             self._booleans[function.key] = found
             self._booleans[(~function).key] = ~found
         return found
+
+    def boxes(self, function: Function) -> list[list[Function]] | None:
+        """The function as rules with a condition for each variable; None if it takes more than a few."""
+        found = boxes(function.table, MOST_BOXES)
+        if found is None:
+            return None
+        return [
+            [
+                self.builder.one_of(axis.variable, np.flatnonzero(mask[axis.labels]).astype(np.int32))
+                for axis, mask in zip(function.axes, box, strict=True)
+                if not mask.all()
+            ]
+            for box in found
+        ]
+
+    def _by_blocks(self, variable: int, axes: Sequence[Partition], cut: Blocks, name: str) -> None:
+        """Define ``variable`` by the kinds of blocks, and by the places in blocks that have no single value."""
+        kind = self.builder.variable(f"aux_{name}_block", len(cut.look), "auxiliary")
+        hold = self.builder.partitions.of
+        block = [hold(axis.variable, numbers[axis.labels]) for axis, numbers in zip(axes, cut.block, strict=True)]
+        place = [hold(axis.variable, numbers[axis.labels]) for axis, numbers in zip(axes, cut.place, strict=True)]
+        # Classes are numbered by first appearance among the values.
+        first = [numbers[axis.labels][own.first] for axis, numbers, own in zip(axes, cut.block, block, strict=True)]
+        self.builder.define(kind, block, cut.kind[np.ix_(*first)], "auxiliary")
+        first = [numbers[axis.labels][own.first] for axis, numbers, own in zip(axes, cut.place, place, strict=True)]
+        look = cut.look[np.ix_(np.arange(len(cut.look)), *first)]
+        self.builder.define(variable, [*place, self.builder.identity(kind)], np.moveaxis(look, 0, -1), "auxiliary")
 
     def rules(self, rules: Rules, name: str, note: str = "") -> Function:
         """The function "all conditions of one of the rules hold"."""

@@ -46,6 +46,9 @@ class Coverer:
             return np.zeros((0, dimensions + 1), dtype=np.int32)
         if int(lowest.min()) == highest:
             return np.array([[ANY] * dimensions + [highest]], dtype=np.int32)
+        if dimensions == 1:
+            decided = np.flatnonzero(table != FORBIDDEN)
+            return np.stack([decided, table[decided]], axis=1).astype(np.int32)
         axis = self._axis(table, lowest)
         parts: list[NDArray[np.int32]] = []
         for value in range(table.shape[axis]):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -13,22 +15,45 @@ from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
 from scsp_player.grounding.ground_game import TRUE as TRUE_LITERAL
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.acyclic import AcyclicRules
-from scsp_player.network.circuit import Circuit
+from scsp_player.network.boxes import boxes
+from scsp_player.network.candidates import candidates
+from scsp_player.network.circuit import MAX_CELLS, MOST_BOXES, Circuit
 from scsp_player.network.csr import distinct, ranges
-from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells
+from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells, simplify
 from scsp_player.network.naming import identifier, words_of
 from scsp_player.network.rules import MoveRules
-from scsp_player.network.value_sets import Values, merge_values
+from scsp_player.network.value_sets import Alike, RulePatterns, merge_values
 
 INLINE_CELLS = 64
 INLINE_COLUMNS = 4
 """An atom used once is no variable of its own if its function has at most that many cells and columns."""
 
-MANY_RULES = 256
-"""Of so many rules of an atom those are put together that differ in the value of one variable."""
+MANY_RULES = 32
+"""Of so many rules of an atom those are put together that differ in the values of state variables …"""
+
+DENSE_CELLS = 1 << 20
+DENSE_COLUMNS = 4
+"""… as a table, if it has at most that many cells and columns, else where they differ in one variable only."""
 
 SPLIT_LITERALS = 3
 """A conjunction with several uses is taken apart, where that is possible, if it is at most that long."""
+
+
+MANY_PATTERNS = 32
+"""Where more tables than that would stand for an atom, sets of fluents are looked for that are alike but no variable's values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Fluents sorted in sets.
+
+    Attributes:
+        patterns: tells rules apart that differ in more than members of sets.
+        atoms: the members of each set.
+    """
+
+    patterns: RulePatterns
+    atoms: list[list[int]]
 
 
 class Formulas:
@@ -43,7 +68,7 @@ class Formulas:
         self._built = np.zeros(rules.atoms, dtype=np.bool_)
         self._met = np.zeros(rules.atoms, dtype=np.bool_)
         self.give(0, TRUE)
-        self._value_of: dict[int, tuple[int, int]] = {}
+        self._patterns = RulePatterns(merged)
         self._value_sets: dict[tuple[int, frozenset[int]], Function] = {}
         self._sets: list[list[Function | None]] = [[None] * len(sets) for sets in merged.sets]
         self._actions: list[int] = []
@@ -51,6 +76,8 @@ class Formulas:
         self._move_of[game.does_atom] = np.arange(game.moves)
         self._position = np.zeros(rules.atoms, dtype=np.int64)
         self._position[rules.order] = np.arange(len(rules.order))
+        self._with_moves = np.concatenate([[0], np.cumsum((merged.moves >= 0).any(axis=1))])
+        self._long_rules = np.concatenate([[0], np.cumsum(np.diff(merged.body_start) != 1)])
 
     def give(self, atom: int, function: Function) -> None:
         """The function of an input, or a replacement for that of a derived atom."""
@@ -60,7 +87,7 @@ class Formulas:
     def give_value(self, atom: int, variable: int, value: int) -> None:
         """The atom holds exactly if the variable has the value."""
         self.give(atom, self._circuit.builder.one_of(variable, [value]))
-        self._value_of[atom] = (variable, value)
+        self._patterns.give_value(atom, variable, value)
 
     def give_actions(self, variables: list[int]) -> None:
         """The move variable of every role."""
@@ -84,36 +111,41 @@ class Formulas:
         self._build(sorted({int(b) >> 1 for b in self._bodies(atom)}))
         return self._conditions(atom)
 
-    def conjuncts(self, literal: int) -> list[Function]:
-        """Functions that hold together exactly if the literal holds; none of them depends on more than it must."""
-        result: list[Function] = []
-        stack = [literal]
-        while stack:
-            current = stack.pop()
-            parts = self._parts(current)
-            if parts is None:
-                result.append(self.function(current))
-            else:
-                stack.extend(parts)
-        return result
+    def conjuncts(self, literals: NDArray[np.int32]) -> list[tuple[Function, NDArray[np.int64]]]:
+        """Functions, none of which depends on more than it must, and for each the places of the literals that imply it.
 
-    def _parts(self, literal: int) -> list[int] | None:
-        """Literals whose conjunction is this literal, if its definition is of that form."""
-        atom = literal >> 1
-        if literal <= FALSE_LITERAL or self._built[atom] or not self._derived(atom):
-            return None
-        merged = self._merged
-        first, last = int(merged.head_start[atom]), int(merged.head_start[atom + 1])
-        if (merged.moves[first:last] >= 0).any():
-            return None
-        bodies = merged.body[merged.body_start[first] : merged.body_start[last]]
-        if not literal & 1:
-            parts = bodies.tolist() if last - first == 1 else None
-        else:
-            parts = (bodies ^ 1).tolist() if len(bodies) == last - first else None
-        if parts is not None and len(parts) > SPLIT_LITERALS and merged.uses[atom] > 1:
-            return None
-        return parts
+        A literal holds exactly if all functions with its place hold.
+        """
+        owner, current = np.arange(len(literals)), literals
+        finished: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
+        while len(current):
+            split = self._splits(current)
+            finished.append((owner[~split], current[~split]))
+            owner, current = owner[split], current[split]
+            first, last = self._merged.head_start[current >> 1], self._merged.head_start[(current >> 1) + 1]
+            begin, end = self._merged.body_start[first], self._merged.body_start[last]
+            owner = np.repeat(owner, end - begin)
+            current = self._merged.body[ranges(begin, end)] ^ np.repeat(current & 1, end - begin)
+        owners = np.concatenate([np.zeros(0, dtype=np.int64), *(o for o, _ in finished)])
+        found = np.concatenate([np.zeros(0, dtype=np.int32), *(f for _, f in finished)])
+        order = np.lexsort((owners, found))
+        owners, found = owners[order], found[order]
+        begins = np.flatnonzero(np.append(True, found[1:] != found[:-1])) if len(found) else np.zeros(0, dtype=np.int64)
+        ends = np.append(begins[1:], len(found))
+        return [
+            (self.function(int(found[begins[k]])), distinct(owners[begins[k] : ends[k]]))
+            for k in np.argsort(owners[begins], kind="stable").tolist()
+        ]
+
+    def _splits(self, literals: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether each literal's definition is a conjunction that is to be taken apart."""
+        merged, atom, negative = self._merged, literals >> 1, (literals & 1) == 1
+        first, last = merged.head_start[atom], merged.head_start[atom + 1]
+        parts = merged.body_start[last] - merged.body_start[first]
+        single = self._long_rules[last] == self._long_rules[first]
+        free = (literals > FALSE_LITERAL) & ~self._built[atom] & (self._with_moves[last] == self._with_moves[first])
+        conjunction = np.where(negative, single & (last > first), last - first == 1)
+        return np.asarray(free & conjunction & ((parts <= SPLIT_LITERALS) | (merged.uses[atom] <= 1)))
 
     def name(self, atom: int) -> str:
         """Words for the name of a variable of an atom."""
@@ -159,30 +191,73 @@ class Formulas:
         return self._circuit.boolean(function, name)
 
     def _conditions(self, atom: int) -> list[list[Function]]:
-        rules = range(int(self._merged.head_start[atom]), int(self._merged.head_start[atom + 1]))
-        if len(rules) < MANY_RULES:
-            return [[*map(self._known, self._body(rule)), *self._moves_of(rule)] for rule in rules]
-        alike: dict[tuple[object, ...], list[Values]] = defaultdict(list)
-        first: dict[tuple[object, ...], tuple[list[int], int]] = {}
-        for rule in rules:
-            body = self._body(rule)
-            values = sorted((self._value_of[x >> 1], x) for x in body if not x & 1 and x >> 1 in self._value_of)
-            variables = tuple(variable for (variable, _), _ in values)
-            if len(set(variables)) < len(variables):
-                continue  # two values of one variable: never
-            chosen = {x for _, x in values}
-            others = [x for x in body if x not in chosen]
-            key = (variables, *others, *self._merged.moves[rule].tolist())
-            alike[key].append(tuple(frozenset({value}) for (_, value), _ in values))
-            first.setdefault(key, (others, rule))
+        first, last = int(self._merged.head_start[atom]), int(self._merged.head_start[atom + 1])
+        if last - first < MANY_RULES:
+            return [[*map(self._known, self._body(rule)), *self._moves_of(rule)] for rule in range(first, last)]
+        patterns = self._patterns.of(first, last, MANY_PATTERNS)
+        if patterns is None:
+            found = self._by_families(first, last, self.name(atom))
+            if found is not None:
+                return found
+            patterns = self._patterns.of(first, last, last - first)
         result: list[list[Function]] = []
-        for key, rows in alike.items():
-            others, rule = first[key]
-            common = [*map(self._known, others), *self._moves_of(rule)]
-            for row in merge_values(rows):
-                pairs = zip(cast("tuple[int, ...]", key[0]), row, strict=True)
-                result.append([*(self._one_of(variable, values) for variable, values in pairs), *common])
+        for alike in patterns or ():
+            common = [*map(self._known, alike.others), *self._moves_of(alike.rule)]
+            result.extend([*row, *common] for row in self._of_values(alike))
         return result
+
+    def _by_families(self, first: int, last: int, name: str) -> list[list[Function]] | None:
+        """The rules as few conjunctions of "one of these fluents, which are alike, is true"; None if they are no such."""
+        proposed: list[tuple[Family, list[Alike]]] = []
+        for family in self._families:
+            patterns = family.patterns.of(first, last, MANY_PATTERNS) or []
+            most = max((math.prod(len(family.atoms[v]) for v in alike.variables) for alike in patterns), default=DENSE_CELLS + 1)
+            if most <= DENSE_CELLS:
+                proposed.append((family, patterns))
+        for family, patterns in sorted(proposed, key=lambda pair: len(pair[1])):
+            result: list[list[Function]] = []
+            for alike in patterns:
+                members = [family.atoms[variable] for variable in alike.variables]
+                table = np.zeros([len(atoms) for atoms in members], dtype=np.bool_)
+                table[tuple(alike.values.T)] = True
+                found = boxes(table, MOST_BOXES)
+                if found is None:
+                    break
+                common = [*map(self._known, alike.others), *self._moves_of(alike.rule)]
+                for box in found:
+                    chosen = [np.array(atoms)[mask].tolist() for atoms, mask in zip(members, box, strict=True)]
+                    sets = [self._circuit.any_of([self._known(2 * atom) for atom in atoms], name) for atoms in chosen]
+                    result.append([*sets, *common])
+            else:
+                return result
+        return None
+
+    @cached_property
+    def _families(self) -> list[Family]:
+        """The fluents sorted in sets that look alike, in all ways that are proposed for state variables."""
+        game, result = self._game, dict[int, Family]()
+        for candidate in candidates(game):
+            family = result.setdefault(candidate.family, Family(RulePatterns(self._merged, exclusive=False), []))
+            for place, atom in enumerate(game.fluent_atom[candidate.fluents].tolist()):
+                family.patterns.give_value(atom, len(family.atoms), place)
+            family.atoms.append(game.fluent_atom[candidate.fluents].tolist())
+        return list(result.values())
+
+    def _of_values(self, alike: Alike) -> list[list[Function]]:
+        """Rules, without their common conditions, for "the variables have the values of one of these rows"."""
+        builder = self._circuit.builder
+        axes = [builder.identity(variable) for variable in alike.variables]
+        if len(axes) <= DENSE_COLUMNS and cells(axes) <= DENSE_CELLS:
+            table = np.zeros([axis.size for axis in axes], dtype=np.bool_)
+            table[tuple(alike.values.T)] = True
+            function = simplify(builder.partitions, axes, table)
+            if cells(function.axes) <= MAX_CELLS or len(function.axes) <= 2:
+                return [[function]]
+            found = self._circuit.boxes(function)
+            if found is not None:
+                return found
+        rows = merge_values(tuple(frozenset({value}) for value in row) for row in alike.values.tolist())
+        return [[self._one_of(v, values) for v, values in zip(alike.variables, row, strict=True)] for row in rows]
 
     def _body(self, rule: int) -> list[int]:
         merged = self._merged

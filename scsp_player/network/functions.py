@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+
+MOST_SMALL = 127
+"""Labels of so many classes are kept in bytes."""
+
+DIGEST_BYTES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,17 +29,22 @@ class Partition:
 
     Attributes:
         variable: index of the variable.
-        labels: int32[domain], the class of every value; classes are numbered in order of first appearance.
+        labels: int8 or int32[domain], the class of every value; classes are numbered in order of first appearance.
         first: the first value of every class.
         size: number of classes.
         index: identifies the partition.
     """
 
     variable: int
-    labels: NDArray[np.int32]
+    labels: Array
     first: Array
     size: int
     index: int
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of values in each class."""
+        return np.bincount(self.labels, minlength=self.size)
 
     @property
     def identity(self) -> bool:
@@ -67,12 +78,15 @@ class Partitions:
 
     def _of_two(self, variable: int, labels: Array) -> Partition:
         """The same for truth values, the most frequent labels by far."""
-        canonical = (labels ^ labels[0]).astype(np.int32)
+        canonical = (labels ^ labels[0]).view(np.int8)
         second = int(canonical.argmax())
         return self._known_as(variable, canonical, np.array([0, second] if second else [0], dtype=np.int64))
 
-    def _known_as(self, variable: int, canonical: NDArray[np.int32], first: Array) -> Partition:
-        key = (variable, canonical.tobytes())
+    def _known_as(self, variable: int, canonical: Array, first: Array) -> Partition:
+        if len(first) <= MOST_SMALL:
+            canonical = canonical.astype(np.int8, copy=False)
+        # There may be thousands of partitions of as many thousands of values: digests are kept instead of the labels.
+        key = (variable, blake2b(canonical.tobytes(), digest_size=DIGEST_BYTES).digest())
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = Partition(variable, canonical, first, len(first), len(self._known))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.network.cover import ANY, Coverer
+from scsp_player.network.coordinates import Decomposition, coordinates, decomposed
+from scsp_player.network.cover import ANY, FORBIDDEN, Coverer
 from scsp_player.network.errors import Deadline, NetworkTooLargeError
 from scsp_player.network.functions import Function, Partition, Partitions, cells, common_axes, spread
 from xcsp.model import STAR, Table
@@ -23,6 +24,10 @@ MERGE_CELLS = 1_000_000
 
 NEW_VARIABLE = 8
 """What another class variable costs, in table entries."""
+
+LEAST_VALUES = 64
+MANY_TUPLES = 100_000
+"""Coordinates are looked for where a variable has at least that many values, and its classes would take that many tuples."""
 
 MOVE_KINDS = ("decision", "chance")
 """Kinds of the variables that stand for a role's move."""
@@ -94,6 +99,7 @@ class TableBuilder:
         self._tables: dict[tuple[int, ...], list[_Entry]] = defaultdict(list)
         self._relations: dict[tuple[int, ...], list[tuple[tuple[Partition, ...], Array, str]]] = defaultdict(list)
         self._quotients: dict[int, int] = {}
+        self._waiting: dict[int, list[tuple[Partition, int]]] = defaultdict(list)
         self._names: dict[str, int] = {}
 
     def variable(self, name: str, size: int, kind: str, note: str = "", domain: tuple[int, ...] | None = None) -> int:
@@ -147,10 +153,44 @@ class TableBuilder:
             prefix = "effect" if source.kind in MOVE_KINDS else "class"
             name = "_".join([prefix, source.name.split("_", 1)[-1], target])
             found = self._quotients[partition.index] = self.variable(name, partition.size, "auxiliary", f"class of {source.name}")
-            labels = partition.labels
-            rows = np.stack([np.arange(len(labels), dtype=np.int32), labels], axis=1)
-            self._put((partition.variable, found), rows, _Use(True, "class", found))
+            self._waiting[partition.variable].append((partition, found))
         return found
+
+    def _finish_quotients(self) -> None:
+        """Define the class variables: by coordinates where these say with far fewer tuples what many classes ask for."""
+        while self._waiting:
+            variable, asked = self._waiting.popitem()
+            size = self.variables[variable].size
+            found = coordinates([p for p, _ in asked]) if size >= LEAST_VALUES and size * len(asked) >= MANY_TUPLES else []
+            parts = [decomposed(partition, found) for partition, _ in asked] if found else [None] * len(asked)
+            told = sum(part is not None for part in parts)
+            if told < 2 * len(found):
+                parts = [None] * len(asked)
+            made: dict[int, int] = {}
+            for (partition, quotient), part in zip(asked, parts, strict=True):
+                if part is None:
+                    self._put_classes(variable, quotient, partition.labels)
+                    continue
+                for k in part.coordinates:
+                    if k not in made:
+                        name = f"coordinate_{self.variables[variable].name.split('_', 1)[-1]}"
+                        made[k] = self.variable(name, int(found[k].max()) + 1, "auxiliary", f"one of {name}'s sets of values")
+                        self._put_classes(variable, made[k], found[k])
+                self._define_by(quotient, [made[k] for k in part.coordinates], part)
+
+    def _put_classes(self, variable: int, quotient: int, labels: Ints) -> None:
+        rows = np.stack([np.arange(len(labels), dtype=np.int32), labels], axis=1)
+        self._put((variable, quotient), rows, _Use(True, "class", quotient))
+
+    def _define_by(self, quotient: int, variables: list[int], part: Decomposition) -> None:
+        """Define a class variable by coordinates."""
+        axes = [self.partitions.of(v, named + 1) for v, named in zip(variables, part.named, strict=True)]
+        table = np.full([axis.size for axis in axes], FORBIDDEN, dtype=np.int32)
+        for place in np.ndindex(table.shape):
+            named = {int(n[axis.first[k]]) for n, axis, k in zip(part.named, axes, place, strict=True)} - {-1}
+            if len(named) <= 1:
+                table[place] = next(iter(named), part.rest)
+        self.define(quotient, axes, table, "class")
 
     def _plan(self, axes: Sequence[Partition], rows: Ints) -> tuple[list[bool], int]:
         """Which columns to replace by class variables so that fewest table entries are needed, and their number."""
@@ -239,6 +279,7 @@ class TableBuilder:
         one where the size allows. They stand in the order of their last variables.
         """
         self._finish_relations()
+        self._finish_quotients()
         self._drop_unused(set(needed))
         used = [v for v, draft in enumerate(self.variables) if draft.kind != "dropped"]
         index = np.full(len(self.variables), -1, dtype=np.int32)
@@ -310,7 +351,7 @@ class _Use:
 
 def _multiples(axis: Partition, column: Ints) -> NDArray[np.int64]:
     """Number of values that each entry of a column of classes stands for; ``ANY`` stays one entry."""
-    return np.where(column == ANY, 1, np.bincount(axis.labels, minlength=axis.size)[column])
+    return np.where(column == ANY, 1, axis.counts[column])
 
 
 def _expand(axes: Sequence[Partition], rows: Ints, size: NDArray[np.int64]) -> Ints:
@@ -324,7 +365,7 @@ def _expand(axes: Sequence[Partition], rows: Ints, size: NDArray[np.int64]) -> I
     for k, axis in enumerate(axes):
         column = tuples[:, k]
         if not axis.identity:
-            counts = np.bincount(axis.labels, minlength=axis.size)
+            counts = axis.counts
             order = np.argsort(axis.labels, kind="stable")
             begin = np.cumsum(counts) - counts
             chosen = column != ANY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.cases import Outputs
 from scsp_player.network.circuit import Circuit
 from scsp_player.network.cover import FORBIDDEN
+from scsp_player.network.csr import distinct
 from scsp_player.network.errors import Deadline
 from scsp_player.network.formulas import Formulas
 from scsp_player.network.functions import Function, Partition, cells, common_axes, simplify, spread
@@ -29,6 +30,7 @@ from scsp_player.network.unfolding import unfold
 from xcsp.model import Instance, Table, Variable
 
 Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
 
 ValueRules: TypeAlias = tuple[int, list[list[Function]]]
 """A value of a variable, and the rules under which it takes it."""
@@ -82,7 +84,7 @@ class _Translation:
         self.game = game
         self.explicit_legality = explicit_legality
         self.builder = builder
-        self.codes = np.random.default_rng(0).integers(0, 2**64, size=game.moves + 1, dtype=np.uint64)
+        self.codes = np.random.default_rng(0)
         self.circuit = Circuit(self.builder)
         rules = inline_moves(game, unfold(game))
         merged = merge_moves(game, rules)
@@ -172,35 +174,32 @@ class _Translation:
         game = self.game
         for role, action in enumerate(actions):
             size = self.builder.variables[action].size
-            conditions: dict[tuple[int, ...], dict[tuple[tuple[int, ...], bytes], tuple[Function, list[int]]]]
-            conditions = defaultdict(dict)
+            conditions: dict[tuple[int, ...], dict[Hashable, tuple[Function, list[Offsets]]]] = defaultdict(dict)
             never = np.zeros(size, dtype=np.bool_)
-            for value in range(size - 1):
-                for function in self.formulas.conjuncts(int(game.legal_literal[game.role_start[role] + value])):
-                    if function.constant:
-                        never[value] |= not bool(function.table)
-                    else:
-                        scope = conditions[function.variables]
-                        scope.setdefault(function.key, (function, []))[1].append(value)
+            for function, moves in self.formulas.conjuncts(game.legal_literal[game.role_start[role] : game.role_start[role + 1]]):
+                if function.constant:
+                    never[moves] |= not bool(function.table)
+                else:
+                    conditions[function.variables].setdefault(function.key, (function, []))[1].append(moves)
             kinds = np.where(never, 2, np.arange(size) < size - 1)
             axis = self.builder.partitions.of(action, kinds)
             of_class = kinds[axis.first]
             allowed = np.array([[c == 1, c == 0] for c in of_class])
             self.builder.restrict([axis, self.builder.identity(terminal)], allowed, "legal")
             for entries in conditions.values():
-                self._require(action, list(entries.values()))
+                self._require(action, [(function, distinct(np.concatenate(moves))) for function, moves in entries.values()])
 
-    def _require(self, action: int, entries: Sequence[tuple[Function, list[int]]]) -> None:
+    def _require(self, action: int, entries: Sequence[tuple[Function, Offsets]]) -> None:
         """For every entry: the function holds if one of the values is the move. All functions have the same variables."""
         size = self.builder.variables[action].size
         # Moves that ask for the same functions form a class; sets of functions are told apart by sums of random codes.
         code = np.zeros(size, dtype=np.uint64)
-        asked: dict[int, list[int]] = defaultdict(list)
-        for column, (_, moves) in enumerate(entries):
-            code[moves] += self.codes[column]
-            for move in moves:
-                asked[move].append(column)
-        labels = np.unique(code, return_inverse=True)[1]
+        for number, (_, moves) in zip(self.codes.integers(0, 2**64, size=len(entries), dtype=np.uint64), entries, strict=True):
+            code[moves] += number
+        labels = code > 0
+        if len(entries) > 1:
+            labels = np.zeros(size, dtype=np.int64)
+            labels[code > 0] = 1 + np.unique(code[code > 0], return_inverse=True)[1]
         axis = self.builder.partitions.of(action, labels)
         state = common_axes(self.builder.partitions, [f for f, _ in entries])
         if cells(state) * axis.size > self.builder.tuple_limit and len(state) > 1:
@@ -209,9 +208,8 @@ class _Translation:
             return
         shape = [a.size for a in state]
         allowed = np.ones([axis.size, *shape], dtype=np.bool_)
-        for class_, representative in enumerate(axis.first.tolist()):
-            for column in asked[representative]:
-                allowed[class_] &= spread(entries[column][0], state)
+        for function, moves in entries:
+            allowed[distinct(axis.labels[moves])] &= spread(function, state)
         self.builder.restrict([axis, *state], allowed, "legal")
 
     def _legality_of(self, role: int) -> tuple[Ints, Ints]:

@@ -101,9 +101,9 @@ def test_network_equals_evaluation(text):
 @given(rule_sheets())
 def test_the_same_when_everything_has_to_be_split(text):
     with (
-        patch.multiple(circuit, MAX_CELLS=8, MAX_COLUMNS=2, MAX_FLAT_COLUMNS=2, CASE_ROWS=6),
+        patch.multiple(circuit, MAX_CELLS=8, MAX_COLUMNS=2, MAX_FLAT_COLUMNS=2, CASE_ROWS=6, LARGE_CELLS=8),
         patch.multiple(translation, DENSE_CELLS=8, DENSE_COLUMNS=2),
         patch.multiple(cases, DENSE_CELLS=4),
-        patch.multiple(formulas, INLINE_CELLS=4, INLINE_COLUMNS=1, MANY_RULES=1),
+        patch.multiple(formulas, INLINE_CELLS=4, INLINE_COLUMNS=1, MANY_RULES=1, MANY_PATTERNS=1, DENSE_CELLS=64),
     ):
         check_sheet(text)
