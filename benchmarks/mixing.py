@@ -77,7 +77,7 @@ def searched(
     game: GroundGame, propnet: Propnet, role: int, mixing: float, walks: int, seed: int, playouts: int
 ) -> InformationSetSearch:
     """A search after so many walks from the initial state."""
-    settings = WalkSettings(mixing=mixing, playouts=playouts)
+    settings = WalkSettings(exploration=0.7, mixing=mixing, playouts=playouts, patience=1)
     search = InformationSetSearch(game, propnet, role, settings=settings, seed=seed)
     search.think(Belief(game, propnet, role, seed=seed), math.inf, walks=walks)
     return search
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("games", type=Path, nargs="+", help="rule sheets of small games")
     parser.add_argument("--walks", type=int, default=20_000)
     parser.add_argument("--seeds", type=int, default=3, help="searches of either kind; mean, least and most are shown")
-    parser.add_argument("--playouts", type=int, default=64, help="random games at the end of a walk")
+    parser.add_argument("--playouts", type=int, default=4, help="random games at the end of a walk")
     options = parser.parse_args()
     print(f"| game | information sets | {PURE} | {SHARES} | {AVERAGE} | CFR+, 2,000 iterations |")
     print("|---" * 6 + "|")

@@ -84,8 +84,14 @@ MINDS_SHARE = 0.15
 INFORMATION = 100.0
 """Points that knowing the state for certain counts for among moves that search cannot tell apart."""
 
-WALK_SPREAD = 25.0
+WALK_SPREAD = 30.0
 """Points by which walks from the same information set differ, roughly (standard deviation)."""
+
+LEAST_WALKS = 2000
+"""With fewer walks a turn, as in very large games, few of them come by the same view, and search over drawn states finds more."""
+
+ALONE = WalkSettings(exploration=0.7, playouts=8, patience=1)
+"""One player against chance: nobody else's choices stand between, so that bounds may be as wide as scores are."""
 
 
 def needs_information_sets(game: GroundGame) -> bool:
@@ -98,7 +104,7 @@ class InformationSetPlayer:
 
     One player against chance: the graph of beliefs, if it can be had whole (``BeliefGraph``), else ``InformationSetSearch``.
     Several players: the whole game in sequence form, or what is left of it (``Equilibrium``); where that is too large, the same
-    search if ``walks`` says so, else nothing is decided here.
+    search, unless there is time for less than ``least_walks`` walks: then nothing is decided here.
 
     Attributes:
         belief: what is known.
@@ -119,22 +125,24 @@ class InformationSetPlayer:
         clock: Callable[[], float] = time.monotonic,
         settings: WalkSettings | None = None,
         exact: bool = True,
-        walks: bool = True,
+        least_walks: int = LEAST_WALKS,
     ) -> None:
         self.game = game
         self.role = role
         self.clock = clock
-        self.search = InformationSetSearch(game, propnet, role, settings=settings, seed=seed, clock=clock)
         players = [r for r in range(len(game.roles)) if r != game.random_role]
         self.alone = len(players) == 1
-        self.walks = walks or self.alone
+        self.least_walks = 0 if self.alone else least_walks
+        if settings is None and self.alone:
+            settings = ALONE
         self.minds: Minds | None = None
         self.roots = MOST_ROOTS
-        if not self.alone and not walks:
+        if not self.alone:
             self.minds = Minds(game, propnet, role, seed=seed, clock=clock)
-        self.belief = Belief(
-            game, propnet, role, seed=seed, model=None if self.alone else self.search if walks else self.minds, clock=clock
+        self.search = InformationSetSearch(
+            game, propnet, role, settings=settings, minds=self.minds, seed=seed, clock=clock
         )
+        self.belief = Belief(game, propnet, role, seed=seed, model=self.minds, clock=clock)
         self.belief.resampler = self._other_histories
         self._histories: HistorySampler | None = None
         self._patience, self._seed = 0.0, seed
@@ -212,7 +220,7 @@ class InformationSetPlayer:
             move = self._from_beliefs(deadline, report) if self.alone else self._from_strategies(legal, deadline)
             if move in legal:
                 return move
-        if not self.walks:
+        if self.least_walks and self.search.expected_walks(self.belief, deadline) < self.least_walks:
             self.method = "determinised"
             return -1
         self.method = "search"
@@ -294,7 +302,8 @@ class InformationSetPlayer:
                 bonus = np.array([self._bonus.get(int(m), 0.0) for m in moves])
                 merit = merit + np.where(merit + doubt >= level, bonus, 0.0)
         else:
-            serious = usable & (visits >= 0.1 * visits[usable].max())
+            # One random game a walk says little: what was made most often is more reliable than what seems best.
+            serious = usable & (visits >= visits[usable].max())
         # Where there was no time for a single walk, nothing is serious.
         best = int(np.where(serious if serious.any() else usable, merit, -np.inf).argmax())
         self.value = float(100 * means[best])

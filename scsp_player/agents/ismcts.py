@@ -1,4 +1,4 @@
-"""Information-set search with several players, where the player of the project prefers determinised search."""
+"""Information-set search with several players even where there is time for a few walks only."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from scsp_player.agents.mac_ucb import MacUcbAgent
 class IsmctsAgent(MacUcbAgent):
     """Multiple-observer information-set search (Cowling, Powley and Whitehouse 2012) wherever nothing exact is possible."""
 
-    walks = True
+    least_walks = 0

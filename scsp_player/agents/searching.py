@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.agents.base import Agent, Report, Turn, ignore_report
-from scsp_player.agents.information_set import InformationSetPlayer, needs_information_sets
+from scsp_player.agents.information_set import LEAST_WALKS, InformationSetPlayer, needs_information_sets
 from scsp_player.agents.rehearsal import rehearse
 from scsp_player.agents.stand_in import StandIn
 from scsp_player.belief import Belief
@@ -72,7 +72,7 @@ class SearchingAgent(Agent):
         search: the search, once the game is set up.
         puzzles: whether games with one role are left to a ``PuzzleSearch``.
         information_sets: whether games with hidden information are left to an ``InformationSetPlayer``.
-        walks: whether it searches over information sets with several players as well, instead of over states drawn from the belief.
+        least_walks: with several players and fewer walks over information sets in a turn, drawn states are searched instead.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
@@ -82,7 +82,7 @@ class SearchingAgent(Agent):
     puzzles = False
     grounding_bytes = 1 << 30
     information_sets = False
-    walks = False
+    least_walks = LEAST_WALKS
     search: MacUcb | BestFirstUcb | PuzzleSearch
 
     def __init__(self, report: Report = ignore_report) -> None:
@@ -127,7 +127,9 @@ class SearchingAgent(Agent):
             self._improvement = propnet.improve_in_background()
         self._seed = seed
         if self.information_sets and needs_information_sets(game):
-            self._hidden = InformationSetPlayer(game, propnet, self._role, seed=seed, clock=self.clock, walks=self.walks)
+            self._hidden = InformationSetPlayer(
+                game, propnet, self._role, seed=seed, clock=self.clock, least_walks=self.least_walks
+            )
             self._belief = self._hidden.belief
             expander: Expander = PropnetExpander(propnet)
         else:

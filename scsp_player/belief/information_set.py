@@ -115,7 +115,7 @@ class Belief:
         self._asked = 2 * self.limit
         self.probabilities: Weights = np.ones(1)
         if self.model is not None:
-            self.model.reset(self.states)
+            self.model.reset(self.states, self.views)
 
     def update(
         self,
@@ -163,7 +163,7 @@ class Belief:
                 self.exact = more.complete
                 self._set(*(more[:3] if alone else mixed((self.states, self.views, self.probabilities), more[:3])))
                 if self.model is not None:
-                    self.model.reset(self.states)
+                    self.model.reset(self.states, self.views)
                 found, self.lost = True, False
             self._asked = len(self.states)
         if not found:
@@ -288,7 +288,7 @@ class Belief:
         kept = self._set(step.states, step.views, step.weights)
         if self.model is not None:
             owner, moves = step.owner[kept], step.moves[kept]
-            self.model.follow(owner, moves, self._propnet.percepts(before[owner], moves), self.states)
+            self.model.follow(owner, moves, self._propnet.percepts(before[owner], moves), self.states, self.views)
         return True
 
     def _likelihood(self, legal: NDArray[np.bool_], live: NDArray[np.int64]) -> Likelihood:

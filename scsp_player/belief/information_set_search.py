@@ -2,8 +2,8 @@
 
 Multiple-observer information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012): each walk begins in a state drawn
 from the belief, and every role has a tree of its own, whose nodes are *views*, what the role has gone through. So a role cannot
-answer what it has not seen, and a move that shows something is worth what it makes possible. All walks of a batch go one turn
-further together, by one pass of the circuit a step, and each ends in 64 random games.
+answer what it has not seen, and a move that shows something is worth what it makes possible. All walks of a batch are lanes of the
+circuit: they go one turn further together by one pass of it, and each ends in a random game.
 """
 
 from __future__ import annotations
@@ -15,26 +15,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scsp_player.belief import node_kernels
+from scsp_player.belief import walk_kernels
 from scsp_player.belief.information_set import Belief
-from scsp_player.belief.samples import States
-from scsp_player.belief.views import ViewArray, Views
+from scsp_player.belief.minds import Minds
+from scsp_player.belief.views import MULTIPLIER, ViewArray, Views
+from scsp_player.belief.walk_kernels import NODE, NODES, SLOT, SLOTS, STEP
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
+from scsp_player.propnet.lanes import first_lanes
+from scsp_player.propnet.stepping import Stepper
 
 Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
 
 TURNS = 128
-"""Turns that a walk goes at most before it ends in playouts."""
+"""Turns that a walk goes at most before it ends in a random game."""
 
-FIRST_BATCH = 32
-"""Walks in the first batch, when it is not known yet how long they take."""
+SLOTS_A_NODE = 16
+"""Room for moves, for each view that is remembered."""
 
-SHORT_BATCH, LONG_BATCH = 0.12, 0.4
-"""Batches that take less than this share of the time left are enlarged, those that take more than that are halved."""
+FULL = 0.5
+"""Share of that room after which everything is forgotten before the next move is thought about."""
 
-SEEN_ENOUGH = 32.0
-"""Visits of a node before what was chosen there counts as a model of the role."""
+REDRAW = 8
+"""Batches that begin in the same states of the belief."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +47,35 @@ class WalkSettings:
 
     Attributes:
         exploration: C of UCB.
+        others_share: share of walks that begin in states that others may hold possible, be they possible or not.
+        guessed_share: share of the other walks in which the others' first moves are drawn from how they are likely to move.
         mixing: share of the uniform distribution in regret matching; negative for UCB.
+        patience: how often a move must have been made before what its role sees after it is remembered.
         playouts: random games at the end of a walk.
-        batch: walks side by side.
+        groups: lane groups of walks side by side.
         depth_limit: longest playout.
-        nodes: views that are remembered; when they are full, all are forgotten.
+        nodes: views that are remembered.
     """
 
-    exploration: float = 0.7
+    exploration: float = 0.12
+    others_share: float = 0.5
+    guessed_share: float = 0.8
     mixing: float = -1.0
-    playouts: int = 64
-    batch: int = 128
+    patience: float = 4.0
+    playouts: int = 4
+    groups: int = 4
     depth_limit: int = 1000
-    nodes: int = 1 << 17
+    nodes: int = 1 << 18
 
 
 class InformationSetSearch:
     """Walks from the states of a belief.
 
     Attributes:
+        minds: what others may hold possible; None if they are taken to know what we know.
         walks: how many there have been.
         turns: their turns together.
+        seconds: what they took.
     """
 
     def __init__(
@@ -73,169 +85,202 @@ class InformationSetSearch:
         role: int,
         *,
         settings: WalkSettings | None = None,
+        minds: Minds | None = None,
         seed: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game = game
+        self.minds = minds
         self.role = role
         self.settings = settings or WalkSettings()
         self.clock = clock
         self.walks = self.turns = 0
+        self.seconds = 0.0
         self._propnet = propnet
         self._views = Views(game)
         self._generator = np.random.default_rng(seed)
-        nodes = self.settings.nodes
-        self._key, self._first, self._count = np.zeros(nodes, np.uint64), np.zeros(nodes, np.int64), np.zeros(nodes, np.int32)
-        self._used = np.zeros(2, np.int64)
-        self._table = np.zeros(4 * nodes, np.int32)
-        self._move = np.zeros(8 * nodes, np.int32)
-        self._visits, self._total, self._regret, self._average = (np.zeros(8 * nodes) for _ in range(4))
+        self._kernel_generator = self._generator.integers(0, 2**63, size=1, dtype=np.uint64)
+        self._stepper = Stepper(propnet, self.settings.groups)
+        lanes, roles, nodes = self._stepper.lanes, len(game.roles), self.settings.nodes
+        self._moves, self._length = np.zeros((lanes, roles), np.int32), np.zeros(lanes, np.int32)
+        self._steps = np.zeros((TURNS, lanes, roles), STEP)
+        self._shown = np.zeros((roles, 64), np.uint64)
+        self._node, self._slot = np.zeros(nodes, NODE), np.zeros(SLOTS_A_NODE * nodes, SLOT)
+        self._table, self._used = np.zeros(4 * nodes, np.int32), np.zeros(2, np.int64)
+        mixed = len(self._slot) if self.settings.mixing >= 0 else 1
+        self._regret, self._average = np.zeros(mixed), np.zeros(mixed)
+        self._roots: tuple[Words, ViewArray, NDArray[np.int32]] | None = None
+        self._free, self._last = np.full((lanes, roles), -1, np.int32), np.full((lanes, roles), -1, np.int32)
         self.forget()
 
     def forget(self) -> None:
         """Drop all statistics."""
         self._table[:] = -1
         self._used[:] = 0
+        self._regret[:] = self._average[:] = 0.0
 
     def think(
         self, belief: Belief, deadline: float, report: Callable[[], None] | None = None, *, walks: int | None = None
     ) -> None:
         """Walk until ``deadline`` by ``clock``, or until there have been ``walks`` more walks."""
         target = None if walks is None else self.walks + walks
-        batch = self.settings.batch if target is not None else min(FIRST_BATCH, self.settings.batch)
-        told = self.clock()
+        lanes = self._stepper.lanes if target is not None else self._stepper.lanes // self._stepper.groups
+        told, number = self.clock(), 0
+        if self._used[NODES] > FULL * len(self._node) or self._used[SLOTS] > FULL * len(self._slot):
+            self.forget()
         while target is None or self.walks < target:
             start = self.clock()
-            self._walk(belief, batch if target is None else min(batch, target - self.walks), deadline - start, target is None)
+            if number % REDRAW == 0 or self._roots is None or len(self._roots[1]) != lanes:
+                self._draw_roots(belief, lanes)
+            number += 1
+            self._walk(lanes if target is None else min(lanes, target - self.walks), deadline)
             end = self.clock()
+            self.seconds += end - start
             if report is not None and end >= told:
                 report()
                 told = end + 0.05
             if target is None:
                 if end + 1.25 * (end - start) >= deadline:
                     break
-                # A batch takes as long as its longest random game, so many walks cost hardly more than few.
-                if batch < self.settings.batch and end - start < SHORT_BATCH * (deadline - end):
-                    batch = min(2 * batch, self.settings.batch)
-                elif batch > 1 and end - start > LONG_BATCH * (deadline - end):
-                    batch //= 2
+                # Many walks side by side cost hardly more than few, as long as there are many batches.
+                if lanes < self._stepper.lanes and end - start < 0.02 * (deadline - end):
+                    lanes *= 2
 
-    def _walk(self, belief: Belief, lanes: int, seconds: float, timed: bool) -> None:
-        s, roles = self.settings, len(self.game.roles)
-        if self._used[node_kernels.NODES] > 0.95 * s.nodes or self._used[node_kernels.SLOTS] > 7.5 * s.nodes:
-            self.forget()
+    def expected_walks(self, belief: Belief, deadline: float) -> float:
+        """How many walks there can be until ``deadline``, as they have gone so far; a few are tried if there have been none."""
+        if not self.walks:
+            self.think(belief, deadline, walks=self._stepper.lanes // self._stepper.groups)
+        return self.walks * (deadline - self.clock()) / max(1e-9, self.seconds)
+
+    def _draw_roots(self, belief: Belief, lanes: int) -> None:
         picked = belief.draw(lanes)
-        states, views = belief.states[picked], belief.views[picked].copy()
-        live, new = np.ones(lanes, np.bool_), np.zeros(lanes, np.bool_)
-        length = np.zeros(lanes, np.int64)
-        scores = np.zeros((lanes, roles))
-        moves = np.zeros((lanes, roles), np.int32)
-        slots, nodes = np.empty((2, TURNS, lanes, roles), np.int64)
-        probability = np.empty((TURNS, lanes, roles))
-        terminal, legal, final = self._propnet.evaluate(states)
-        legal = np.ascontiguousarray(legal)
+        states, views = belief.states[picked], belief.views[picked]
+        guessed = np.full((lanes, len(self.game.roles)), -1, np.int32)
+        if self.minds is not None:
+            # What others hold possible makes them choose, whether we know better or not.
+            others = self.minds.others
+            doubtful = np.flatnonzero(self._generator.random(lanes) < self.settings.others_share)
+            for number, role in enumerate(others):
+                mine = doubtful[number :: len(others)]
+                held = self.minds.held(role)
+                copy = self._generator.integers(held.states.shape[1], size=len(mine))
+                states[mine], views[mine] = held.states[picked[mine], copy], held.views[picked[mine], copy]
+            surely = self._generator.random(lanes) < self.settings.guessed_share
+            surely[doubtful] = False
+            for role, policy in self._policies(belief).items():
+                mine = np.flatnonzero(surely & (policy[picked].max(axis=1) > 0))
+                rows = np.cumsum(policy[picked[mine]], axis=1)
+                place = (rows <= self._generator.random((len(mine), 1)) * rows[:, -1:]).sum(axis=1)
+                guessed[mine, role] = self.game.role_start[role] + np.minimum(place, policy.shape[1] - 1)
+        self._stepper.put(states)
+        groups = -(-lanes * self._stepper.groups // self._stepper.lanes)
+        self._roots = self._stepper.states[:groups].copy(), views, guessed
+
+    def _policies(self, belief: Belief) -> dict[int, Floats]:
+        """How others are likely to move now: role to float64[entries, moves of the role], zeros where it has no choice."""
+        if self.minds is None or self.settings.guessed_share <= 0:
+            return {}
+        terminal, legal, _ = self._propnet.evaluate(belief.states)
+        found = {}
+        for role in self.minds.others:
+            mine = legal[:, self.game.role_start[role] : self.game.role_start[role + 1]] & ~terminal[:, None]
+            choosing = mine.sum(axis=1, keepdims=True) > 1
+            if choosing.any():
+                found[role] = choosing * self.minds.policy(role, belief.views[:, role], mine, belief.probabilities)
+        return found
+
+    def _walk(self, lanes: int, deadline: float) -> None:
+        s, stepper, game = self.settings, self._stepper, self.game
+        assert self._roots is not None
+        states, views = self._roots[0], self._roots[1].copy()
+        groups, layout, memory = len(states), stepper.layout, stepper.memory
+        stepper.states[:groups] = states
+        every = groups * stepper.lanes // stepper.groups
+        live = first_lanes(np.minimum(64, np.maximum(0, lanes - 64 * np.arange(every // 64)))).reshape(groups, -1)
+        new = np.zeros_like(live)
+        length, scores = self._length[:every], np.zeros((every, len(game.roles)))
+        length[:], self._last[:] = 0, -1
+        counts = np.ones(every, np.bool_)
+        goals = stepper.goals.start, stepper.goals.value
         for turn in range(TURNS):
-            over = live & terminal
-            scores[over] = final[over] / 100.0
-            live &= ~terminal
-            self._choose(legal, views, live, moves, slots[turn], probability[turn], nodes[turn], new)
-            on = np.flatnonzero(live & ~new)
-            live[:] = False
-            live[on] = True
-            if not len(on):
+            stepper.look(groups)
+            over = live & memory[:groups, layout.terminal]
+            if over.any():
+                walk_kernels.collect(over, memory, layout.goal, *goals, 1.0, scores)
+                live &= ~over
+            going = walk_kernels.choose(
+                memory,
+                live,
+                new,
+                views,
+                self._roots[2] if turn == 0 else self._free,
+                self._last,
+                game.role_start,
+                game.random_role,
+                layout.move,
+                s.exploration,
+                s.mixing,
+                s.patience,
+                self._table,
+                self._node,
+                self._slot,
+                self._used,
+                self._regret,
+                self._average,
+                self._kernel_generator,
+                self._moves,
+                self._steps[turn],
+            )
+            if not going:
                 break
-            length[on] += 1
-            seen = self._propnet.percepts(states[on], moves[on])
-            views[on] = self._views.after(views[on], moves[on], seen)
-            states[on] = self._propnet.successors(states[on], moves[on])
-            terminal[on], legal[on], final[on] = self._propnet.evaluate(states[on])
-        waiting = np.flatnonzero(new | live)
-        if len(waiting):
-            scores[waiting] = self._play_out(states[waiting], seconds if timed else None)
-        node_kernels.back_up(
-            slots, probability, nodes, length, scores, s.mixing, self._first, self._count, self._total, self._regret
-        )
+            stepper.move(groups)
+            walk_kernels.advance(
+                memory,
+                live,
+                layout.fluents,
+                layout.next,
+                layout.percept,
+                game.percept_role,
+                self._views.move_hash,
+                self._views.percept_hash,
+                MULTIPLIER,
+                self._moves,
+                self._shown,
+                views,
+                length,
+            )
+        self._play_out(new | live, counts, scores, deadline)
+        walk_kernels.back_up(self._steps, length, counts, scores, s.mixing, self._node, self._slot, self._regret)
         self.walks += lanes
         self.turns += int(length.sum())
 
-    def _choose(
-        self,
-        legal: NDArray[np.bool_],
-        views: ViewArray,
-        live: NDArray[np.bool_],
-        moves: NDArray[np.int32],
-        slots: NDArray[np.int64],
-        probability: Floats,
-        nodes: NDArray[np.int64],
-        new: NDArray[np.bool_],
-    ) -> None:
-        node_kernels.choose(
-            legal,
-            views,
-            live,
-            self._generator.random(views.shape),
-            self.game.role_start,
-            self.game.random_role,
-            self.settings.exploration,
-            self.settings.mixing,
-            self._table,
-            self._key,
-            self._first,
-            self._count,
-            self._used,
-            self._move,
-            self._visits,
-            self._total,
-            self._regret,
-            self._average,
-            moves,
-            slots,
-            probability,
-            nodes,
-            new,
-        )
+    def _play_out(self, lanes: Words, counts: NDArray[np.bool_], scores: Floats, deadline: float) -> None:
+        """Random games in these lanes. Games cut off score zero; lanes for which there was no time do not count."""
+        if not lanes.any():
+            return
+        late = [False]
 
-    def _play_out(self, states: States, seconds: float | None) -> Floats:
-        """Mean scores of random games, 0 to 1: float64[k, roles]; games cut off count as zero."""
-        count = self.settings.playouts
-        result = self._propnet.playouts(
-            states,
-            lanes_per_state=count,
-            playouts_per_state=count,
-            seed=self._generator,
-            max_depth=self.settings.depth_limit,
-            seconds=seconds,
-        )
-        means: Floats = result.score_sum / np.maximum(1, result.finished + result.truncated)[:, None] / 100.0
-        return means
+        def expired() -> bool:
+            late[0] = self.clock() >= deadline
+            return late[0]
+
+        number, goals = self.settings.playouts, self._stepper.goals
+        for _ in range(number):
+            ended = self._stepper.play_out(lanes, self._generator, max_depth=self.settings.depth_limit, expired=expired)
+            walk_kernels.collect(lanes, ended, 1, goals.start, goals.value, 1.0 / number, scores)
+            if late[0]:
+                unknown = np.ascontiguousarray(lanes & ~ended[:, 0], "<u8")
+                counts &= np.unpackbits(unknown.view(np.uint8).ravel(), bitorder="little") == 0
+                break
 
     def choices(self, view: int) -> tuple[NDArray[np.int32], Floats, Floats, Floats]:
         """What is known of the moves of a role that has gone through ``view``: moves, visits, mean scores, average strategy."""
-        place = node_kernels.find(self._table, self._key, np.uint64(view))
-        node = int(self._table[place])
-        part = slice(0, 0) if node < 0 else slice(int(self._first[node]), int(self._first[node] + self._count[node]))
-        visits, average = self._visits[part], self._average[part]
-        means = self._total[part] / np.maximum(1.0, visits)
-        return self._move[part], visits, means, average / max(1e-300, float(average.sum()))
-
-    def policy(self, role: int, views: ViewArray, legal: NDArray[np.bool_], probabilities: Floats) -> Floats:
-        """See ``Model``: half uniform, half as the role has chosen in the search where that was often enough."""
-        result: Floats = legal / np.maximum(1, legal.sum(axis=1, keepdims=True))
-        begin = int(self.game.role_start[role])
-        distinct, place = np.unique(views[legal.sum(axis=1) > 1], return_inverse=True)
-        rows = np.flatnonzero(legal.sum(axis=1) > 1)
-        for number, view in enumerate(distinct.tolist()):
-            known, visits, _, _ = self.choices(view)
-            if visits.sum() >= SEEN_ENOUGH:
-                mine = rows[place.ravel() == number]
-                share = np.zeros(legal.shape[1])
-                share[known - begin] = visits / visits.sum()
-                result[mine] = np.where(legal[mine], 0.5 * result[mine] + 0.5 * share, 0.0)
-        result /= np.maximum(1e-300, result.sum(axis=1, keepdims=True))
-        return result
-
-    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States) -> None:
-        """See ``Model``: what the search knows goes by views."""
-
-    def reset(self, states: States) -> None:
-        """See ``Model``: what the search knows goes by views."""
+        number = walk_kernels.find(self._table, self._node, np.uint64(view))
+        part = slice(0, 0)
+        if number >= 0:
+            first = int(self._node["first"][number])
+            part = slice(first, first + int(self._node["count"][number]))
+        slots = self._slot[part]
+        visits = slots["visits"].astype(np.float64)
+        average = self._average[part] if self.settings.mixing >= 0 else np.zeros(len(slots))
+        return slots["move"].copy(), visits, slots["total"] / np.maximum(1.0, visits), average / max(1e-300, float(average.sum()))

@@ -11,13 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.belief.samples import States
-from scsp_player.belief.views import ViewArray
+from scsp_player.belief.views import ViewArray, Views
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.propnet import Propnet
 
@@ -36,7 +37,9 @@ class MindSettings:
     """How others' moves are guessed.
 
     Attributes:
-        copies: states that another role may hold possible, for each entry.
+        copies: states that another role may hold possible, for each entry, at least.
+        beside: the same for all entries together, if there are few.
+        most_copies: the same for each entry, at most.
         tries: joint moves tried for each of them in a turn.
         samples: how often its moves are valued at most, each time in one of these states.
         sharpness: how much likelier a move becomes with each standard deviation of the values of its rivals.
@@ -45,6 +48,8 @@ class MindSettings:
     """
 
     copies: int = 3
+    beside: int = 600
+    most_copies: int = 32
     tries: int = 2
     samples: int = 8
     sharpness: float = 2.0
@@ -52,10 +57,26 @@ class MindSettings:
     playouts: int = 64
 
 
+class Held(NamedTuple):
+    """What a role may hold possible beside each of k entries: uint64[k, copies, words], and what everybody has gone through there.
+
+    ``views`` is uint64[k, copies, roles]; the role's own are those of the entry.
+    """
+
+    states: States
+    views: ViewArray
+
+    @classmethod
+    def same(cls, states: States, views: ViewArray, copies: int) -> Held:
+        """Copies of the entries themselves."""
+        return cls(np.repeat(states[:, None], copies, axis=1), np.repeat(views[:, None], copies, axis=1))
+
+
 class Minds:
     """A model of all other roles for a ``Belief``.
 
     Attributes:
+        others: the roles in question.
         seconds: time for valuing moves in one update.
         entries: entries beside which others' beliefs are kept at most. Beside the rest of them others are taken to know the state,
             and to move as they do on average.
@@ -80,23 +101,35 @@ class Minds:
         self.clock = clock
         self._propnet = propnet
         self._generator = np.random.default_rng((seed, 3))
-        self._others = [r for r in range(len(game.roles)) if r not in (role, game.random_role)]
-        self._percepts = {r: game.percept_role == r for r in self._others}
-        self._held: dict[int, States] = {}
+        self.others = [r for r in range(len(game.roles)) if r not in (role, game.random_role)]
+        self._percepts = {r: game.percept_role == r for r in self.others}
+        self._views = Views(game)
+        self._held: dict[int, Held] = {}
+        self._policies: dict[int, Floats] = {}
         self._watched = np.zeros(0, np.bool_)
-        self.reset(game.initial_state[None])
+        self.reset(game.initial_state[None], self._views.first(1))
 
-    def reset(self, states: States) -> None:
+    def reset(self, states: States, views: ViewArray) -> None:
         """See ``Model``: others are taken to know the state, for want of anything better."""
-        self._held = {role: np.repeat(states[:, None], self.settings.copies, axis=1) for role in self._others}
+        self._held = {role: Held.same(states, views, self.settings.copies) for role in self.others}
         self._watched = np.ones(len(states), np.bool_)
+        self._policies = {}
 
-    def held(self, role: int) -> States:
-        """uint64[k, copies, words]: what another role may hold possible in each entry."""
+    def held(self, role: int) -> Held:
+        """What another role may hold possible in each entry."""
         return self._held[role]
 
     def policy(self, role: int, views: ViewArray, legal: Bools, probabilities: Floats) -> Floats:
-        """See ``Model``. Likely entries are looked at first; for those that there is no time for, the others have to speak."""
+        """See ``Model``. Likely entries are looked at first; for those that there is no time for, the others have to speak.
+
+        Asked again before anything has happened, it says the same.
+        """
+        if role in self._policies and len(self._policies[role]) == len(legal):
+            return np.where(legal, self._policies[role], 0.0)
+        self._policies[role] = self._policy(role, legal, probabilities)
+        return self._policies[role]
+
+    def _policy(self, role: int, legal: Bools, probabilities: Floats) -> Floats:
         counts = legal.sum(axis=1)
         result: Floats = legal / np.maximum(1, counts)[:, None]
         choosing = np.flatnonzero(counts > 1)
@@ -115,7 +148,9 @@ class Minds:
             result[choosing] += (1.0 - self.settings.careless) * (likely - result[choosing])
         return result
 
-    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: Bools, states: States) -> None:
+    def follow(
+        self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: Bools, states: States, views: ViewArray
+    ) -> None:
         """See ``Model``."""
         known = np.flatnonzero(parent >= 0)
         if len(known) > self.entries:
@@ -124,8 +159,10 @@ class Minds:
             known = np.sort(known[order[: self.entries]])
         self._watched = np.zeros(len(states), np.bool_)
         self._watched[known] = True
-        for role in self._others:
-            self._held[role] = self._followed(role, known, parent, moves, seen, states)
+        self._policies = {}
+        copies = int(np.clip(self.settings.beside // max(1, len(known)), self.settings.copies, self.settings.most_copies))
+        for role in self.others:
+            self._held[role] = self._followed(role, known, parent, moves, seen, Held.same(states, views, copies))
 
     def _followed(
         self,
@@ -134,15 +171,17 @@ class Minds:
         parent: NDArray[np.int64],
         moves: NDArray[np.int32],
         seen: Bools,
-        states: States,
-    ) -> States:
-        s, game, mine = self.settings, self.game, self._percepts[role]
+        held: Held,
+    ) -> Held:
         # The true state is always possible; it stands in where nothing else is found.
-        held = np.repeat(states[:, None], s.copies, axis=1)
         if not len(known):
             return held
-        entry = np.repeat(known, s.copies * s.tries)
-        before = np.repeat(self._held[role][parent[known]], s.tries, axis=1).reshape(len(entry), -1)
+        game, mine, earlier = self.game, self._percepts[role], self._held[role]
+        copies, before_copies = held.states.shape[1], earlier.states.shape[1]
+        tries = -(-self.settings.tries * copies // before_copies)
+        entry = np.repeat(known, before_copies * tries)
+        before = np.repeat(earlier.states[parent[known]], tries, axis=1).reshape(len(entry), -1)
+        lived = np.repeat(earlier.views[parent[known]], tries, axis=1).reshape(len(entry), -1)
         terminal, legal, _ = self._propnet.evaluate(before)
         joint = draw_joint_moves(game, legal, self._generator)
         joint[:, role] = moves[entry, role]
@@ -152,17 +191,19 @@ class Minds:
         after = self._propnet.successors(before[kept], joint[kept])
         going = ~self._propnet.terminal(after)
         kept, after = kept[going], after[going]
+        seen_by_all = self._views.after(lived[kept], joint[kept], shown[kept])
         # The first ``copies`` of each entry, in random order, go into its places.
         order = np.lexsort((self._generator.random(len(kept)), entry[kept]))
         of = entry[kept][order]
         rank = np.arange(len(of)) - np.searchsorted(of, of)
-        chosen = rank < s.copies
-        held[of[chosen], rank[chosen]] = after[order[chosen]]
+        chosen = rank < copies
+        held.states[of[chosen], rank[chosen]] = after[order[chosen]]
+        held.views[of[chosen], rank[chosen]] = seen_by_all[order[chosen]]
         # Places left over repeat what was found.
-        number = np.bincount(of[chosen], minlength=len(states))
-        place = np.arange(s.copies)[None, :] % np.maximum(1, number)[:, None]
-        result: States = held[np.arange(len(states))[:, None], place]
-        return result
+        number = np.bincount(of[chosen], minlength=len(held.states))
+        place = np.arange(copies)[None, :] % np.maximum(1, number)[:, None]
+        row = np.arange(len(held.states))[:, None]
+        return Held(held.states[row, place], held.views[row, place])
 
     def _order(self, choosing: NDArray[np.int64], probabilities: Floats) -> NDArray[np.int64]:
         """Entries in the order in which they are looked at: drawn by their probabilities, each once."""
@@ -194,11 +235,11 @@ class Minds:
 
     def _sample(self, role: int, entries: NDArray[np.int64], legal: Bools) -> Floats:
         """float64[n, moves of the role]: each move valued once in one state that the role may hold possible in each entry."""
-        copy = self._generator.integers(self.settings.copies, size=len(entries))
+        copy = self._generator.integers(self._held[role].states.shape[1], size=len(entries))
         at, move = np.nonzero(legal)
         result = np.zeros(legal.shape)
         first = int(self.game.role_start[role])
-        result[at, move] = self._value(role, self._held[role][entries, copy][at], (move + first).astype(np.int32))
+        result[at, move] = self._value(role, self._held[role].states[entries, copy][at], (move + first).astype(np.int32))
         return result
 
     def _value(self, role: int, before: States, move: NDArray[np.int32]) -> Floats:

@@ -25,11 +25,16 @@ class Model(Protocol):
             probabilities: float64[k].
         """
 
-    def follow(self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States) -> None:
-        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed bool[k, percepts]."""
+    def follow(
+        self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States, views: ViewArray
+    ) -> None:
+        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed bool[k, percepts].
 
-    def reset(self, states: States) -> None:
-        """The entries are new, uint64[k, words], and nobody knows where they came from."""
+        ``states`` is uint64[k, words], ``views`` uint64[k, roles].
+        """
+
+    def reset(self, states: States, views: ViewArray) -> None:
+        """The entries are new, uint64[k, words] and uint64[k, roles], and nobody knows where they came from."""
 
 
 class Found(NamedTuple):

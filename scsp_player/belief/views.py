@@ -13,7 +13,8 @@ from scsp_player.grounding.ground_game import GroundGame
 
 ViewArray = NDArray[np.uint64]
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""What a view is multiplied by before what comes next is added."""
 
 
 def mix(values: ViewArray) -> ViewArray:
@@ -25,12 +26,17 @@ def mix(values: ViewArray) -> ViewArray:
 
 
 class Views:
-    """Computes the views of all roles of one game."""
+    """Computes the views of all roles of one game.
+
+    Attributes:
+        move_hash: uint64[moves].
+        percept_hash: uint64[percepts].
+    """
 
     def __init__(self, game: GroundGame) -> None:
         self.game = game
-        self._move = mix(np.arange(1, game.moves + 1, dtype=np.uint64) * _MULTIPLIER)
-        self._percept = mix(np.arange(1, len(game.percept_role) + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95))
+        self.move_hash = mix(np.arange(1, game.moves + 1, dtype=np.uint64) * MULTIPLIER)
+        self.percept_hash = mix(np.arange(1, len(game.percept_role) + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95))
         self._columns = [np.flatnonzero(game.percept_role == role) for role in range(len(game.roles))]
 
     def first(self, count: int) -> ViewArray:
@@ -47,9 +53,9 @@ class Views:
     def of_role(self, role: int, views: ViewArray, moves: NDArray[np.int32], seen: NDArray[np.bool_]) -> ViewArray:
         """uint64[k]: the same for one role."""
         columns = self._columns[role]
-        shown = seen[:, columns] @ self._percept[columns] if len(columns) else np.uint64(0)
+        shown = seen[:, columns] @ self.percept_hash[columns] if len(columns) else np.uint64(0)
         with np.errstate(over="ignore"):
-            following: ViewArray = mix(views * _MULTIPLIER + self._move[moves] + shown)
+            following: ViewArray = mix(views * MULTIPLIER + self.move_hash[moves] + shown)
         return following
 
     def expected(self, role: int, percepts: frozenset[object]) -> NDArray[np.bool_]:

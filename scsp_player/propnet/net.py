@@ -55,7 +55,9 @@ class Propnet:
         phases: what every playout goes through in turn.
         words: words of a line of memory, each of 64 lanes.
         general: code for any state and any moves.
+        layout: where a lane group keeps what.
         player: what playouts are played with.
+        general_player: the same for states in no phase of the game.
     """
 
     def __init__(
@@ -86,14 +88,14 @@ class Propnet:
         self._asked = ASKED_GROUPS * 64 * self.words
         self.circuit: Circuit = build_circuit(game) if circuit is None else circuit
         self._goals = Goals.of(game)
-        self._layout = Layout(game.fluents, game.moves, len(game.goal_literal), len(game.percept_literal))
+        self.layout = Layout(game.fluents, game.moves, len(game.goal_literal), len(game.percept_literal))
         circuit = replace(self.circuit, goal=self.circuit.goal[self._goals.order])
         one = Phases(np.zeros(0, np.int64), np.zeros((1, 0), np.bool_))
-        self.general = Program.of(one, (PhaseCode.of_game(game, circuit, self._layout),), self.words, native)
+        self.general = Program.of(one, (PhaseCode.of_game(game, circuit, self.layout),), self.words, native)
         self._pool = WorkspacePool(ASKED_GROUPS, whole_cache_lines(self.general.lines, self.words), self.words, 0)
-        self._general_player = Player(self.general, self._layout, self._goals, game.role_start)
+        self.general_player = Player(self.general, self.layout, self._goals, game.role_start)
         self.phases = find_phases(game, circuit) if split else one
-        self.player = self._general_player
+        self.player = self.general_player
         self._native = native
         if split and (len(self.phases.fluents) or np.isin(circuit.legal, (0, 1)).any()):
             self.player = self._player_of(circuit, None)
@@ -103,11 +105,11 @@ class Propnet:
         circuits, all_ends = circuits_of_phases(self.game, circuit, self.phases)
         models = like.program.codes if like else [None for _ in circuits]
         codes = tuple(
-            PhaseCode.of_phase(self.game, of_phase, self._layout, self.phases.fluents, model, circuit.exclusive)
+            PhaseCode.of_phase(self.game, of_phase, self.layout, self.phases.fluents, model, circuit.exclusive)
             for of_phase, model in zip(circuits, models, strict=True)
         )
         program = Program.of(self.phases, codes, self.words, self._native, like.program.patience if like else None)
-        player = Player(program, self._layout, self._goals, self.game.role_start, like.groups if like else None)
+        player = Player(program, self.layout, self._goals, self.game.role_start, like.groups if like else None)
         player.sees_all_ends = all_ends
         return player
 
@@ -145,16 +147,16 @@ class Propnet:
 
     def terminal(self, states: States) -> NDArray[np.bool_]:
         """bool[k]: whether the match is over in each of the states (uint64[k, words])."""
-        answer: NDArray[np.bool_] = self._ask(states, None, TERMINAL, self._layout.terminal, 1)[:, 0]
+        answer: NDArray[np.bool_] = self._ask(states, None, TERMINAL, self.layout.terminal, 1)[:, 0]
         return answer
 
     def legal(self, states: States) -> NDArray[np.bool_]:
         """bool[k, moves]: what the rules call legal in each of the states, terminal ones included."""
-        return self._ask(states, None, LEGAL, self._layout.move, self.game.moves)
+        return self._ask(states, None, LEGAL, self.layout.move, self.game.moves)
 
     def goals(self, states: States) -> IntArray:
         """int32[k, roles]: the score of each role, -1 where the rules give none or several."""
-        return self._scores(self._ask(states, None, GOAL, self._layout.goal, self._layout.goals))
+        return self._scores(self._ask(states, None, GOAL, self.layout.goal, self.layout.goals))
 
     def evaluate(self, states: States) -> tuple[NDArray[np.bool_], NDArray[np.bool_], IntArray]:
         """All there is to know about states before a move: terminal bool[k], legal bool[k, moves], scores int32[k, roles].
@@ -163,7 +165,7 @@ class Propnet:
         """
         # Moves, terminal and goals stand one after the other.
         moves = self.game.moves
-        answer = self._ask(states, None, GOAL, self._layout.move, moves + 1 + self._layout.goals)
+        answer = self._ask(states, None, GOAL, self.layout.move, moves + 1 + self.layout.goals)
         # Kernels are compiled for each layout of their arguments: all that comes from here lies in one piece.
         terminal, legal = np.ascontiguousarray(answer[:, moves]), np.ascontiguousarray(answer[:, :moves])
         return terminal, legal, np.maximum(self._scores(answer[:, moves + 1 :]), 0)
@@ -178,7 +180,7 @@ class Propnet:
         Raises:
             ValueError: if an index is not that of a move of its role.
         """
-        return pack_state(self._ask(states, joint, NEXT, self._layout.next, self.game.fluents))
+        return pack_state(self._ask(states, joint, NEXT, self.layout.next, self.game.fluents))
 
     def after(self, states: States, joint: IntArray) -> Answers:
         """All about the states after a joint move in each of the states, in one pass; arguments and errors as of ``successors``."""
@@ -206,7 +208,7 @@ class Propnet:
             spread = np.negative(unpack_state(state, game.fluents)[0], dtype=np.uint64, casting="unsafe")[None, :, None]
             workspace.memory[:1, 1 : 1 + game.fluents] = spread
             self._run(workspace, 1, TERMINAL, LEGAL)
-            legal = get_lines(workspace.memory, self._layout.move, game.moves, 1)[0]
+            legal = get_lines(workspace.memory, self.layout.move, game.moves, 1)[0]
             choices = [first + np.flatnonzero(legal[first:last]) for first, last in pairwise(game.role_start.tolist())]
             count = math.prod(len(moves) for moves in choices)
             if count > limit:
@@ -227,7 +229,7 @@ class Propnet:
 
     def _after(self, workspace: Workspace, joint: IntArray) -> Answers:
         """Make joint moves in a workspace, whose stages up to LEGAL are computed, and ask about the states that follow."""
-        game, layout, memory = self.game, self._layout, workspace.memory
+        game, layout, memory = self.game, self.layout, workspace.memory
         count, groups = len(joint), group_count(len(joint), self.words)
         put_moves(memory, layout.move, game.moves, joint)
         self._run(workspace, groups, NEXT, NEXT)
@@ -240,7 +242,7 @@ class Propnet:
 
     def percepts(self, states: States, joint: IntArray) -> NDArray[np.bool_]:
         """bool[k, percepts]: what the joint moves let the roles see; arguments and errors as of ``successors``."""
-        return self._ask(states, joint, PERCEPT, self._layout.percept, self._layout.percepts)
+        return self._ask(states, joint, PERCEPT, self.layout.percept, self.layout.percepts)
 
     def playouts(
         self,
@@ -317,7 +319,7 @@ class Propnet:
         """int64[Totals.GOALS + goals, states], and whether all playouts came to an end; one thread. Fills ``drawn``."""
         words = min(words, playouts)
         owner, quota = deal(len(states), words, playouts)
-        totals = np.zeros((Totals.GOALS + self._layout.goals, len(owner)), np.int64)
+        totals = np.zeros((Totals.GOALS + self.layout.goals, len(owner)), np.int64)
         main_player = self.player
         phase = self.phases.of(states, self.game.fluents)
         if not main_player.sees_all_ends:
@@ -325,7 +327,7 @@ class Propnet:
         complete, first = True, True
         of_word = phase[owner]
         # States that are in no phase of the game, or in which it is over, are played by code that does not know phases.
-        for player, mine in ((main_player, np.flatnonzero(of_word >= 0)), (self._general_player, np.flatnonzero(of_word < 0))):
+        for player, mine in ((main_player, np.flatnonzero(of_word >= 0)), (self.general_player, np.flatnonzero(of_word < 0))):
             size = player.groups * self.words
             for begin in range(0, len(mine), size):
                 if not first and expired():
@@ -371,7 +373,7 @@ class Propnet:
                     self._run(workspace, groups, TERMINAL, last)
                 else:
                     self._run(workspace, groups, TERMINAL, LEGAL)
-                    put_moves(workspace.memory, self._layout.move, self.game.moves, joint[lanes])
+                    put_moves(workspace.memory, self.layout.move, self.game.moves, joint[lanes])
                     self._run(workspace, groups, NEXT, last)
                 result[lanes] = get_lines(workspace.memory, line, count, len(here))
         return result

@@ -172,23 +172,69 @@ class Player:
         groups = -(-count // words)
         with self._pool.lend() as workspace:
             call = self._prepare(workspace, states, phase, quota, generator, max_depth, groups)
-            advance, address = kernels(words).advance, call.ctypes.data
-            steps = max(1, self._steps // groups)
             lines = self._lines
             if drawn is not None:
-                # Lines of moves count from the first line of a group.
-                call[Call.DRAWN], call[Call.ENDED] = lines.drawn - self._layout.move, lines.ended
-                workspace.memory[:groups, lines.drawn : lines.end] = 0
-            while True:
-                done = bool(advance(address, steps))
-                if done or expired():
-                    break
+                self._record_moves(workspace, call, groups)
+            done = self._advance(call, groups, expired)
             if drawn is not None:
                 goals = self._goals.start, self._goals.value
                 count_drawn(workspace.memory, lines.drawn, lines.ended, self._role_start, *goals, owner, *drawn)
             totals = workspace.memory[:groups, lines.totals : lines.totals + Totals.GOALS + len(self._goals.value)]
             result = np.ascontiguousarray(totals.transpose(1, 0, 2)).reshape(-1, groups * words)[:, :count].view(np.int64)
         return result, done
+
+    def run_lanes(
+        self,
+        states: NDArray[np.uint64],
+        begin: NDArray[np.uint64],
+        generator: np.random.Generator,
+        max_depth: int,
+        expired: Callable[[], bool],
+    ) -> NDArray[np.uint64]:
+        """One playout in each lane, every lane from a state of its own.
+
+        Args:
+            states: uint64[groups, fluents, words], the states, bit by bit.
+            begin: uint64[phases, groups, words], the lanes that play and whose state is in each phase.
+            generator: where the random numbers are seeded from.
+            max_depth: moves after which a playout is truncated.
+            expired: asked about every millisecond whether to stop.
+
+        Returns:
+            uint64[groups, 1 + goals, words], the lanes whose playouts ended, and those that reached each goal.
+        """
+        groups, lines = len(states), self._lines
+        playing = np.bitwise_or.reduce(begin, axis=0)
+        with self._pool.lend() as workspace:
+            memory = workspace.memory[:groups]
+            memory[:, lines.status : lines.time] = 0
+            memory[:, lines.status + Status.FREE] = playing
+            # A lane begins again in the phase of its first state only; by then all others have begun.
+            memory[:, lines.status + Status.REMAINING] = _populations(playing)
+            memory[:, lines.begin : lines.begin + len(begin)] = begin.transpose(1, 0, 2)
+            memory[:, lines.start : lines.start + self._layout.fluents] = states
+            memory[:, 1 : 1 + self._layout.fluents] = states
+            first = int(begin.any(axis=(1, 2)).argmax())
+            call = self._call(workspace, generator, max_depth, groups, first)
+            self._record_moves(workspace, call, groups)
+            self._advance(call, groups, expired)
+            return memory[:, lines.ended : lines.ended + 1 + self._layout.goals].copy()
+
+    def _record_moves(self, workspace: Workspace, call: NDArray[np.int64], groups: int) -> None:
+        """Have a call note in which lanes moves are drawn, and how playouts end."""
+        lines = self._lines
+        # Lines of moves count from the first line of a group.
+        call[Call.DRAWN], call[Call.ENDED] = lines.drawn - self._layout.move, lines.ended
+        workspace.memory[:groups, lines.drawn : lines.end] = 0
+
+    def _advance(self, call: NDArray[np.int64], groups: int, expired: Callable[[], bool]) -> bool:
+        """Play until every playout has come to its end, or time is up (False)."""
+        advance, address = kernels(self.program.words).advance, call.ctypes.data
+        steps = max(1, self._steps // groups)
+        while True:
+            done = bool(advance(address, steps))
+            if done or expired():
+                return done
 
     def _prepare(
         self,
@@ -202,7 +248,6 @@ class Player:
     ) -> NDArray[np.int64]:
         """Fill the lane groups; returns the record of the call, int64[Call.FIELDS]."""
         lines, fluents = self._lines, self._layout.fluents
-        max_depth = min(max_depth, 1 << (TIME_BITS - 2))
         width = self.program.words
         count, words = len(states), groups * width
         memory = workspace.memory[:groups]
@@ -213,19 +258,27 @@ class Player:
         memory[:, lines.status : lines.time] = 0
         memory[:, lines.status + Status.FREE] = first_lanes(quota).reshape(groups, width)
         memory[:, lines.status + Status.REMAINING] = quota.reshape(groups, width)
-        memory[:, lines.status + Status.POSITION] = RANDOM_LINES
         word = np.arange(words)
         memory[word // width, lines.begin + phase, word % width] = ~np.uint64(0)
-        random = memory[:, lines.random : lines.random + RANDOM_LINES]
-        random[:] = generator.integers(0, 2**64, size=random.shape, dtype=np.uint64)
         start = memory[:, lines.start : lines.start + fluents]
         spread_states(start, fluents, states)
         memory[:, 1 : 1 + fluents] = start
+        return self._call(workspace, generator, max_depth, groups, int(phase[0]))
+
+    def _call(
+        self, workspace: Workspace, generator: np.random.Generator, max_depth: int, groups: int, phase: int
+    ) -> NDArray[np.int64]:
+        """The record of a call whose first playouts begin in a phase, int64[Call.FIELDS]; seeds the random numbers."""
+        lines, memory = self._lines, workspace.memory[:groups]
+        max_depth = min(max_depth, 1 << (TIME_BITS - 2))
+        memory[:, lines.status + Status.POSITION] = RANDOM_LINES
+        random = memory[:, lines.random : lines.random + RANDOM_LINES]
+        random[:] = generator.integers(0, 2**64, size=random.shape, dtype=np.uint64)
         workspace.waiting[:] = 0
         call = self._record.copy()
         call[[Call.BASE, Call.GROUPS, Call.STRIDE]] = memory.ctypes.data, groups, memory.strides[0]
         # The first step only begins playouts, in the phase after.
-        before = (phase[0] - 1) % len(self.program.phases)
+        before = (phase - 1) % len(self.program.phases)
         call[[Call.PHASE, Call.TIME_BITS, Call.LIMIT]] = before, max_depth.bit_length() + 1, max_depth
         addresses = workspace.chosen.ctypes.data, workspace.offsets.ctypes.data, workspace.waiting.ctypes.data
         call[[Call.CHOSEN, Call.OFFSETS, Call.WAITING]] = addresses
@@ -258,3 +311,10 @@ def deal(states: int, words: int, playouts: int) -> tuple[NDArray[np.int64], NDA
     """
     share = playouts // words + (np.arange(words) < playouts % words)
     return np.repeat(np.arange(states), words), np.tile(share, states)
+
+
+def _populations(lines: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Set bits of each word of uint64[groups, words]."""
+    bits = np.unpackbits(np.ascontiguousarray(lines).view(np.uint8).reshape(*lines.shape, 8), axis=2)
+    counts: NDArray[np.uint8] = bits.sum(axis=2, dtype=np.uint8)
+    return counts

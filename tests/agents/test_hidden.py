@@ -20,9 +20,10 @@ def started(name, path, role, seconds):
     return agent
 
 
-@pytest.mark.parametrize(("name", "method"), [("mac-ucb", "determinised"), ("ismcts", "search")])
-def test_what_is_too_large_for_strategies_is_searched(name, method):
-    agent = started(name, KRIEGSPIEL, "cross", 0.05)
+@pytest.mark.parametrize(("least_walks", "method"), [(1_000_000_000, "determinised"), (0, "search")])
+def test_what_is_too_large_for_strategies_is_searched(least_walks, method):
+    agent = started("mac-ucb", KRIEGSPIEL, "cross", 0.05)
+    agent._hidden.least_walks = least_walks
     reported = []
     agent.report = reported.append
     move = agent.play(Turn(0), time.thread_time() + 0.05)
@@ -55,6 +56,7 @@ def test_short_clocks_mean_fewer_states_and_no_more_than_are_believed():
     assert 1 <= len(hidden.roots_drawn()[0]) <= 3
 
 
-def test_others_are_modelled_by_what_they_believe_only_where_states_are_drawn():
-    assert started("mac-ucb", KRIEGSPIEL, "cross", 0.05)._hidden.minds is not None
-    assert started("ismcts", KRIEGSPIEL, "cross", 0.05)._hidden.minds is None
+def test_others_are_modelled_by_what_they_believe():
+    hidden = started("ismcts", KRIEGSPIEL, "cross", 0.05)._hidden
+    assert hidden.belief.model is hidden.search.minds is hidden.minds
+    assert hidden.least_walks == 0

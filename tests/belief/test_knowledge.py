@@ -270,7 +270,7 @@ def test_what_others_believe_is_followed_beside_some_entries_only():
     belief.update(parse_term("wait"), frozenset())
     belief.update(parse_term("(pull 1)"), frozenset())
     assert len(belief.states) == 41
-    held = minds.held(1)
-    assert held.shape[:2] == (41, minds.settings.copies)
+    held = minds.held(1).states
+    assert held.shape[:2] == (41, 32)
     assert minds._watched.sum() == 8
     assert belief.probabilities.sum() == pytest.approx(1.0)

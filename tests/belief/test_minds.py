@@ -71,7 +71,7 @@ def test_others_hold_possible_what_they_cannot_tell_apart(game):
     _, minds, belief = modelled(game, copies=12, tries=4)
     belief.update(Symbol("wait"), told(2))
     assert sorted(cards(game, state) for state in belief.states) == [(2, 1), (2, 3)]
-    held = minds.held(SECOND)
+    held = minds.held(SECOND).states
     for state, possible in zip(belief.states, held, strict=True):
         others = {cards(game, alternative) for alternative in possible}
         assert {second for _, second in others} == {cards(game, state)[1]}
@@ -113,7 +113,7 @@ def test_a_known_state_is_known_to_all(game):
     _, minds, belief = modelled(game)
     belief.update(Symbol("wait"), told(2))
     belief.certain(game.initial_state)
-    assert (minds.held(SECOND) == game.initial_state).all()
+    assert (minds.held(SECOND).states == game.initial_state).all()
 
 
 def test_without_time_moves_of_one_entry_stand_for_all(game):
@@ -141,10 +141,10 @@ def test_a_sample_by_priority_is_right_on_average(monkeypatch):
         def policy(self, role, views, legal, probabilities):
             return np.where(legal, np.where(low, 3.0, 1.0), 0.0) / 240
 
-        def follow(self, parent, moves, seen, states):
+        def follow(self, parent, moves, seen, states, views):
             """Nothing to keep."""
 
-        def reset(self, states):
+        def reset(self, states, views):
             """Nothing to keep."""
 
     names = [str(game.move(int(m))) for m in range(game.role_start[1], game.role_start[2])]
