@@ -186,6 +186,11 @@ class InformationSetPlayer:
         if whole is not None:
             self.equilibrium = Equilibrium(whole)
             self.equilibrium.learn(ITERATIONS, lambda: self.clock() >= deadline)
+            return
+        # What others would do where they cannot tell what we know by then is learnt best before there is anything to know.
+        end = min(deadline, self.clock() + play_seconds)
+        if self.search.has_time_for(self.least_walks, self.belief, end):
+            self.search.think(self.belief, end)
 
     def _other_histories(self, past: Past) -> Found | None:
         """What the belief asks for when few or none of its states explain what was seen."""
@@ -220,7 +225,7 @@ class InformationSetPlayer:
             move = self._from_beliefs(deadline, report) if self.alone else self._from_strategies(legal, deadline)
             if move in legal:
                 return move
-        if self.least_walks and self.search.expected_walks(self.belief, deadline) < self.least_walks:
+        if self.least_walks and not self.search.has_time_for(self.least_walks, self.belief, deadline):
             self.method = "determinised"
             return -1
         self.method = "search"

@@ -31,6 +31,9 @@ Words = NDArray[np.uint64]
 TURNS = 128
 """Turns that a walk goes at most before it ends in a random game."""
 
+TRIALS = 2
+"""How often a few walks are tried to see how many there is time for: the first time code may have to be loaded."""
+
 SLOTS_A_NODE = 16
 """Room for moves, for each view that is remembered."""
 
@@ -75,7 +78,7 @@ class InformationSetSearch:
         minds: what others may hold possible; None if they are taken to know what we know.
         walks: how many there have been.
         turns: their turns together.
-        seconds: what they took.
+        rate: walks a second when it last thought.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class InformationSetSearch:
         self.settings = settings or WalkSettings()
         self.clock = clock
         self.walks = self.turns = 0
-        self.seconds = 0.0
+        self.rate = 0.0
         self._propnet = propnet
         self._views = Views(game)
         self._generator = np.random.default_rng(seed)
@@ -125,7 +128,8 @@ class InformationSetSearch:
         """Walk until ``deadline`` by ``clock``, or until there have been ``walks`` more walks."""
         target = None if walks is None else self.walks + walks
         lanes = self._stepper.lanes if target is not None else self._stepper.lanes // self._stepper.groups
-        told, number = self.clock(), 0
+        begin, before, number = self.clock(), self.walks, 0
+        told = begin
         if self._used[NODES] > FULL * len(self._node) or self._used[SLOTS] > FULL * len(self._slot):
             self.forget()
         while target is None or self.walks < target:
@@ -135,7 +139,7 @@ class InformationSetSearch:
             number += 1
             self._walk(lanes if target is None else min(lanes, target - self.walks), deadline)
             end = self.clock()
-            self.seconds += end - start
+            self.rate = (self.walks - before) / max(1e-9, end - begin)
             if report is not None and end >= told:
                 report()
                 told = end + 0.05
@@ -146,11 +150,15 @@ class InformationSetSearch:
                 if lanes < self._stepper.lanes and end - start < 0.02 * (deadline - end):
                     lanes *= 2
 
-    def expected_walks(self, belief: Belief, deadline: float) -> float:
-        """How many walks there can be until ``deadline``, as they have gone so far; a few are tried if there have been none."""
-        if not self.walks:
+    def has_time_for(self, walks: int, belief: Belief, deadline: float) -> bool:
+        """Whether there can be so many walks until ``deadline``, by how they went last time, or else by a few that are tried."""
+        for _ in range(TRIALS):
+            if self.rate * (deadline - self.clock()) >= walks:
+                return True
+            if self.clock() >= deadline:
+                break
             self.think(belief, deadline, walks=self._stepper.lanes // self._stepper.groups)
-        return self.walks * (deadline - self.clock()) / max(1e-9, self.seconds)
+        return self.rate * (deadline - self.clock()) >= walks
 
     def _draw_roots(self, belief: Belief, lanes: int) -> None:
         picked = belief.draw(lanes)
