@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -23,59 +23,8 @@ from scsp_player.grounding import ground
 from scsp_player.network import template, unroll
 from scsp_player.network.planning import Planner
 from scsp_player.solver import Solver
-from xcsp.model import STAR, Instance, Table
-
-
-class CpSatModel:
-    """An instance as a model of CP-SAT: tables without stars are its own, others become one Boolean a row."""
-
-    def __init__(self, instance: Instance) -> None:
-        from ortools.sat.python import cp_model
-
-        if instance.relations or instance.stochastic:
-            raise ValueError("only plain problems of tables are translated")
-        self._cp = cp_model
-        self.model: Any = cp_model.CpModel()
-        self.variables = [
-            self.model.new_int_var_from_domain(cp_model.Domain.from_values(v.domain.tolist()), v.name) for v in instance.variables
-        ]
-        self._is: dict[tuple[int, int], Any] = {}
-        for table in instance.constraints:
-            self._post(table)
-
-    def _equals(self, x: int, value: int) -> Any:
-        """The Boolean that says that a variable has a value."""
-        found = self._is.get((x, value))
-        if found is None:
-            found = self._is[x, value] = self.model.new_bool_var("")
-            self.model.add(self.variables[x] == value).only_enforce_if(found)
-            self.model.add(self.variables[x] != value).only_enforce_if(~found)
-        return found
-
-    def _post(self, table: Table) -> None:
-        scope = table.scope.tolist()
-        rows = table.tuples.tolist()
-        if not table.positive:
-            self.model.add_forbidden_assignments([self.variables[x] for x in scope], rows)
-        elif not (table.tuples == STAR).any():
-            self.model.add_allowed_assignments([self.variables[x] for x in scope], rows)
-        else:
-            chosen = [self.model.new_bool_var("") for _ in rows]
-            self.model.add_exactly_one(chosen)
-            for row, holds in zip(rows, chosen, strict=True):
-                self.model.add_bool_and([self._equals(x, v) for x, v in zip(scope, row, strict=True) if v != STAR]).only_enforce_if(
-                    holds
-                )
-
-    def solve(self, seconds: float) -> tuple[str, list[int]]:
-        """``SAT``, ``UNSAT`` or ``UNKNOWN``, and the values of a solution."""
-        solver = self._cp.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.max_time_in_seconds = seconds
-        status = solver.solve(self.model)
-        if status in (self._cp.OPTIMAL, self._cp.FEASIBLE):
-            return "SAT", [solver.value(x) for x in self.variables]
-        return ("UNSAT" if status == self._cp.INFEASIBLE else "UNKNOWN"), []
+from scsp_player.solver.cpsat import CpSatModel
+from xcsp.model import STAR, Instance
 
 
 def holds(instance: Instance, values: list[int]) -> bool:
@@ -99,7 +48,7 @@ def compare(sheet: Path, moves: int, seconds: float) -> str:
     times: list[float] = [clock()]
     model = CpSatModel(instance)
     times.append(clock())
-    theirs, values = model.solve(seconds)
+    theirs, values, _ = model.solve(seconds)
     times.append(clock())
     solver = Solver(instance, "dom/wdeg")
     times.append(clock())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,9 +26,19 @@ NETWORK_SHARE = 0.75
 """Share of what is left for the network; then states are searched again."""
 
 
+class Backend(StrEnum):
+    """What solves the network of so many turns."""
+
+    TABLES = "tables"
+    CPSAT = "cpsat"
+
+
 def command(
     game: Annotated[Path, typer.Argument(help="The rule sheet.", metavar="GAME")],
     horizon: Annotated[int | None, typer.Option(help="Plans of at most that many moves.", min=0)] = None,
+    backend: Annotated[
+        Backend, typer.Option(help="Who answers for the network; with cpsat (OR-tools, extra bench) no states are searched.")
+    ] = Backend.TABLES,
     time_limit: Annotated[float, typer.Option(help="Seconds for grounding, translation and search.", min=0.0)] = 60.0,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -35,7 +46,7 @@ def command(
 
     Two ways share the time. Turns are chained to one constraint network, whose solutions are the plans; each horizon that has none
     is proved to have none. And states are searched: all of them in the order of their distance, by beams, and by playouts that
-    learn; not if a horizon is given. Exit status 1 if no plan is found.
+    learn; not if a horizon or another back-end is given. Exit status 1 if no plan is found.
 
     Example: `scsp-player plan hanoi.kif --time-limit 30`
     """
@@ -53,7 +64,7 @@ def command(
         )
     try:
         ground_game = ground(program, seconds=time_limit)
-        plan, found_by = _plan(ground_game, start + time_limit, horizon)
+        plan, found_by = _plan(ground_game, start + time_limit, horizon, backend)
     except (BudgetExceeded, NetworkTooLargeError) as error:
         remedy = error.remedy if isinstance(error, EndlessTerms) else "raise --time-limit, or choose a smaller game"
         raise GdlError(f"{game}: {error}", remedy=remedy) from error
@@ -76,7 +87,7 @@ def command(
     raise typer.Exit(0 if plan.score is not None else 1)
 
 
-def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]:
+def _plan(game: GroundGame, end: float, horizon: int | None, backend: Backend) -> tuple[Plan, str]:
     """The better one of the plans of both ways, by ``end`` of ``time.perf_counter``, and which way it was."""
     from scsp_player.commands.time_limit import OutOfTimeError, interrupted_after
     from scsp_player.grounding import BudgetExceeded
@@ -92,7 +103,7 @@ def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]
     planner: Planner | None = None
     begin = time.perf_counter()
     with suppress(OutOfTimeError), interrupted_after(left(1.0)):
-        if horizon is None:
+        if horizon is None and backend is Backend.TABLES:
             search = PuzzleSearch(game, Propnet(game), clock=time.perf_counter)
             search.think(begin + left(FIRST_SHARE))
     if search is not None and search.line.certain:
@@ -105,7 +116,7 @@ def _plan(game: GroundGame, end: float, horizon: int | None) -> tuple[Plan, str]
     with suppress(OutOfTimeError), interrupted_after(left(1.0)):
         share = 1.0 if search is None or search.line.certain else NETWORK_SHARE
         try:
-            planner = Planner(template(game, seconds=left(share)))
+            planner = Planner(template(game, seconds=left(share)), cpsat=backend is Backend.CPSAT)
             planner.run(left(share), horizon)
         except (BudgetExceeded, NetworkTooLargeError):
             if search is None:

@@ -24,6 +24,7 @@ from scsp_player.network.rules import inline_moves, merge_moves
 from scsp_player.network.unfolding import unfold
 from scsp_player.network.unrolling import Unrolled, unroll
 from scsp_player.solver import Solver
+from scsp_player.solver.cpsat import CpSatModel
 
 FIRST_HORIZON = 8
 """Horizons that are looked at first."""
@@ -67,15 +68,17 @@ class Planner:
     Args:
         micro: the template of a game with one role.
         state: the first state; the initial one if left out.
+        cpsat: whether OR-tools CP-SAT answers for the horizons, instead of our solver.
 
     Raises:
         ValueError: if the game has several roles.
     """
 
-    def __init__(self, micro: MicroSCSP, state: NDArray[np.uint64] | None = None) -> None:
+    def __init__(self, micro: MicroSCSP, state: NDArray[np.uint64] | None = None, *, cpsat: bool = False) -> None:
         if len(micro.game.roles) != 1:
             raise ValueError(f"{micro.game.source} has {len(micro.game.roles)} roles")
         self._micro = micro
+        self._horizons = _CpSatHorizons if cpsat else _Horizons
         self._state = micro.game.initial_state if state is None else state
         self._merged = merge_moves(micro.game, inline_moves(micro.game, unfold(micro.game)))
         self._exclusive = exclusive_pairs(micro.game, self._merged)
@@ -129,7 +132,7 @@ class Planner:
         """Look at the horizons up to ``last``."""
         if self._done() or time.perf_counter() > end:
             return
-        network = _Horizons(self._micro, self._state, last, self._exclusive)
+        network = self._horizons(self._micro, self._state, last, self._exclusive)
         for h in range(self._settled + 1, last + 1):
             for score in reversed(self._scores):
                 if h < self._least[score]:
@@ -201,7 +204,7 @@ class Planner:
         if not waiting:
             return
         # Each stays open until it is answered: whoever runs out of time may interrupt this at any point.
-        network = _Horizons(self._micro, self._state, max(h for h, _ in waiting), self._exclusive)
+        network = self._horizons(self._micro, self._state, max(h for h, _ in waiting), self._exclusive)
         for h, score in waiting:
             left = end - time.perf_counter()
             if left <= 0:
@@ -270,3 +273,18 @@ class _Horizons:
             if answer.complete:
                 return None, True, nodes
         return None, False, nodes
+
+
+class _CpSatHorizons(_Horizons):
+    """The same, asked of CP-SAT."""
+
+    def __init__(self, micro: MicroSCSP, state: NDArray[np.uint64], last: int, exclusive: NDArray[np.bool_]) -> None:
+        super().__init__(micro, state, last, exclusive)
+        self._model = CpSatModel(self._unrolled.instance)
+
+    def search(self, h: int, score: int, seconds: float) -> tuple[list[Term] | None, bool, int]:
+        if not self._possible[h]:
+            return None, True, 0
+        answer, values, nodes = self._model.solve(seconds, [self._terminal[h], self._score], [1, score])
+        moves = self._unrolled.moves(np.array(values, dtype=np.int32)) if values else []
+        return [move for (move,) in moves if move is not None] if values else None, answer != "UNKNOWN", nodes

@@ -1,6 +1,7 @@
 """The command ``plan``."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,22 @@ def test_what_the_status_says():
     assert status(Plan(score=100, best_possible=True)) == "solved"
     assert status(Plan(score=40)) == "found"
     assert status(Plan(open=[(3, 100)])) == "unknown"
+
+
+def test_cp_sat_proves_the_same_plan():
+    pytest.importorskip("ortools")
+    for horizon in (7, 6):
+        theirs, ours = (
+            json.loads(plan(GAMES / "hanoi-3.kif", "--json", "--horizon", horizon, "--backend", backend).stdout)
+            for backend in ("cpsat", "tables")
+        )
+        for key in ("status", "score", "proved_optimal", "horizon"):
+            assert theirs[key] == ours[key]
+        assert len(theirs["plan"]) == len(ours["plan"])
+
+
+def test_without_or_tools_a_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    with pytest.raises(GdlError, match="OR-tools is not installed") as error:
+        raise plan(GAMES / "hanoi-3.kif", "--backend", "cpsat").exception
+    assert "scsp-player[bench]" in error.value.remedy
