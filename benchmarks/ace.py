@@ -53,9 +53,10 @@ def count(file: Path) -> int | None:
     output = _java("-XX:+UseSerialGC", "-jar", str(jar()), str(file), "-s=all", "-npc")
     if "s UNSATISFIABLE" in output:
         return 0
-    found = re.search(r"d FOUND SOLUTIONS\s+(\d+)", output)
+    # Thousands are set off by commas or spaces.
+    found = re.search(r"d FOUND SOLUTIONS +(\d[\d,. ]*)", output)
     complete = "d COMPLETE EXPLORATION" in output
-    return int(found.group(1)) if found and complete else None
+    return int(re.sub(r"\D", "", found.group(1))) if found and complete else None
 
 
 def checks(instance: Path, solution_lines: str) -> bool:
