@@ -7,6 +7,7 @@ instead of each move.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,11 @@ class Decomposition:
     coordinates: tuple[int, ...]
     named: tuple[Ints, ...]
     rest: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of the tables that say this, about."""
+        return sum(map(len, self.named)) + math.prod(len(set(named.tolist())) for named in self.named)
 
 
 def coordinates(partitions: list[Partition]) -> list[Ints]:
@@ -95,7 +101,8 @@ def decomposed(partition: Partition, found: list[Ints]) -> Decomposition | None:
             named[best][best_sets & (total[best] > 0)] = class_
             used.add(best)
     order = tuple(sorted(used))
-    return Decomposition(order, tuple(named[k] for k in order), rest)
+    result = Decomposition(order, tuple(named[k] for k in order), rest)
+    return result if result.rows < len(partition.labels) else None
 
 
 def _sets(partitions: list[Partition]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:

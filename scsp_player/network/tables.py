@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -161,11 +162,13 @@ class TableBuilder:
         while self._waiting:
             variable, asked = self._waiting.popitem()
             size = self.variables[variable].size
-            found = coordinates([p for p, _ in asked]) if size >= LEAST_VALUES and size * len(asked) >= MANY_TUPLES else []
-            parts = [decomposed(partition, found) for partition, _ in asked] if found else [None] * len(asked)
-            told = sum(part is not None for part in parts)
-            if told < 2 * len(found):
-                parts = [None] * len(asked)
+            parts: list[Decomposition | None] = [None] * len(asked)
+            if size >= LEAST_VALUES and size * len(asked) >= MANY_TUPLES:
+                found = coordinates([p for p, _ in asked])
+                parts = [decomposed(partition, found) for partition, _ in asked]
+                rows = size * len({k for part in parts if part for k in part.coordinates})
+                if 2 * (rows + sum(size if part is None else part.rows for part in parts)) > size * len(asked):
+                    parts = [None] * len(asked)
             made: dict[int, int] = {}
             for (partition, quotient), part in zip(asked, parts, strict=True):
                 if part is None:
@@ -185,11 +188,11 @@ class TableBuilder:
     def _define_by(self, quotient: int, variables: list[int], part: Decomposition) -> None:
         """Define a class variable by coordinates."""
         axes = [self.partitions.of(v, named + 1) for v, named in zip(variables, part.named, strict=True)]
-        table = np.full([axis.size for axis in axes], FORBIDDEN, dtype=np.int32)
-        for place in np.ndindex(table.shape):
-            named = {int(n[axis.first[k]]) for n, axis, k in zip(part.named, axes, place, strict=True)} - {-1}
-            if len(named) <= 1:
-                table[place] = next(iter(named), part.rest)
+        says = np.ix_(*(named[axis.first] for named, axis in zip(part.named, axes, strict=True)))
+        highest = functools.reduce(np.maximum, says)
+        # Two coordinates of a value never name different classes.
+        agreed = functools.reduce(np.logical_and, [(s < 0) | (s == highest) for s in says])
+        table = np.where(highest < 0, part.rest, np.where(agreed, highest, FORBIDDEN))
         self.define(quotient, axes, table, "class")
 
     def _plan(self, axes: Sequence[Partition], rows: Ints) -> tuple[list[bool], int]:
