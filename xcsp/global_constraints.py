@@ -184,7 +184,7 @@ class Tabulator(Predicates):
             yield self._over(f"channel {a} {b}", [lists[0][i], lists[1][j]], partial(_both_or_none, a, b))
 
     def _cardinality(self, written: Written) -> Iterator[Post]:
-        only(written, "list", "values", "occurs")
+        only(written, "list", "values", "occurs", known=("closed",))
         values = self._integers(part(written, "values"))
         occurs: list[Operand | NDArray[np.int32]] = []
         for token in part(written, "occurs").split():
@@ -193,6 +193,9 @@ class Tabulator(Predicates):
         if len(occurs) != len(values):
             raise ValueError("it needs one number for each value")
         line = self._operands(part(written, "list"))
+        if any(p.tag == "values" and p.attributes.get("closed", "false").strip() == "true" for p in written.parts):
+            for operand in line:
+                yield self._over(f"closed {sorted(values)}", [operand], lambda c: np.isin(c[0], values))
         for value, bounds in zip(values, occurs, strict=True):
             yield from self._counted(line, [value], "eq" if isinstance(bounds, Reference) else "in", bounds)
 

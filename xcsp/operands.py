@@ -34,8 +34,8 @@ def part(written: Written, tag: str) -> str:
     return found[0].text
 
 
-def only(written: Written, *tags: str) -> None:
-    """Refuses parts with other tags, and attributes that mean something.
+def only(written: Written, *tags: str, known: tuple[str, ...] = ()) -> None:
+    """Refuses parts with other tags, and attributes that mean something, but for ``known`` ones.
 
     Raises:
         Unsupported: if there are any.
@@ -43,6 +43,6 @@ def only(written: Written, *tags: str) -> None:
     for each in written.parts:
         if each.tag not in tags:
             raise Unsupported(f"the element <{each.tag[:40]}> in it")
-        extra = each.attributes.keys() - {"note", "startIndex"}
+        extra = each.attributes.keys() - {"note", "startIndex", *known}
         if extra:
             raise Unsupported(f"the attribute {min(extra)[:40]}")

@@ -101,6 +101,14 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
         lambda a, b, c, d, y: (a, b, c, d).count(0) == 1 and (a, b, c, d).count(1) == y and (a, b, c, d).count(3) <= 1,
     ),
     (
+        listed("cardinality", "<values closed='true'> 0 2 3 </values> <occurs> 1..2 y 0..4 </occurs>"),
+        lambda *v: {*v[:4]} <= {0, 2, 3} and 1 <= v[:4].count(0) <= 2 and v[:4].count(2) == v[4],
+    ),
+    (
+        listed("cardinality", "<values closed='false'> 0 </values> <occurs> 2 </occurs>"),
+        lambda *v: v[:4].count(0) == 2,
+    ),
+    (
         "<group> <intension> eq(%0,add(%1,1)) </intension> <args> x[0] x[1] </args> <args> x[1] 2 </args> </group>",
         lambda a, b, c, d, y: a == b + 1 and b == 3,
     ),
