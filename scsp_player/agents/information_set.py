@@ -161,6 +161,8 @@ class InformationSetPlayer:
         self.belief.calibrate(FOLLOWING_SHARE * play_seconds)
         if self.minds is not None:
             self.minds.seconds = MINDS_SHARE * play_seconds
+            # What is slow to follow is so for others as well.
+            self.minds.beside = min(self.minds.beside, self.belief.limit)
             self.minds.entries = max(LEAST_ENTRIES, int(ENTRIES_PER_SECOND * play_seconds))
             self.roots = int(np.clip(ROOTS_PER_SECOND * play_seconds, LEAST_ROOTS, MOST_ROOTS))
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:

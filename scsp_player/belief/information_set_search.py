@@ -34,6 +34,9 @@ TURNS = 128
 TRIALS = 2
 """How often a few walks are tried to see how many there is time for: the first time code may have to be loaded."""
 
+NEARLY = 0.5
+"""Where there seems to be time for less than this share of what is wanted, nothing is tried: that would take too much of it."""
+
 SLOTS_A_NODE = 16
 """Room for moves, for each view that is remembered."""
 
@@ -152,10 +155,9 @@ class InformationSetSearch:
 
     def has_time_for(self, walks: int, belief: Belief, deadline: float) -> bool:
         """Whether there can be so many walks until ``deadline``, by how they went last time, or else by a few that are tried."""
-        for _ in range(TRIALS):
-            if self.rate * (deadline - self.clock()) >= walks:
-                return True
-            if self.clock() >= deadline:
+        for _ in range(1 if self.rate else TRIALS):
+            expected = self.rate * (deadline - self.clock())
+            if expected >= walks or (self.rate and expected < NEARLY * walks) or self.clock() >= deadline:
                 break
             self.think(belief, deadline, walks=self._stepper.lanes // self._stepper.groups)
         return self.rate * (deadline - self.clock()) >= walks

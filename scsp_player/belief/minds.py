@@ -28,6 +28,9 @@ Bools = NDArray[np.bool_]
 CHUNK = 128
 """Moves valued between two looks at the clock."""
 
+BESIDE = 600
+"""States that another role may hold possible for all entries of a belief together, where there are few."""
+
 MOST_CELLS = 4_000_000
 """Where entries times moves are more, others are taken to play uniformly."""
 
@@ -38,7 +41,6 @@ class MindSettings:
 
     Attributes:
         copies: states that another role may hold possible, for each entry, at least.
-        beside: the same for all entries together, if there are few.
         most_copies: the same for each entry, at most.
         tries: joint moves tried for each of them in a turn.
         samples: how often its moves are valued at most, each time in one of these states.
@@ -48,7 +50,6 @@ class MindSettings:
     """
 
     copies: int = 3
-    beside: int = 600
     most_copies: int = 32
     tries: int = 2
     samples: int = 8
@@ -78,6 +79,7 @@ class Minds:
     Attributes:
         others: the roles in question.
         seconds: time for valuing moves in one update.
+        beside: states that another role may hold possible for all entries together, where there are few.
         entries: entries beside which others' beliefs are kept at most. Beside the rest of them others are taken to know the state,
             and to move as they do on average.
     """
@@ -97,7 +99,7 @@ class Minds:
         self.game = game
         self.settings = settings or MindSettings()
         self.seconds = seconds
-        self.entries = entries
+        self.entries, self.beside = entries, BESIDE
         self.clock = clock
         self._propnet = propnet
         self._generator = np.random.default_rng((seed, 3))
@@ -160,7 +162,7 @@ class Minds:
         self._watched = np.zeros(len(states), np.bool_)
         self._watched[known] = True
         self._policies = {}
-        copies = int(np.clip(self.settings.beside // max(1, len(known)), self.settings.copies, self.settings.most_copies))
+        copies = int(np.clip(self.beside // max(1, len(known)), self.settings.copies, self.settings.most_copies))
         for role in self.others:
             self._held[role] = self._followed(role, known, parent, moves, seen, Held.same(states, views, copies))
 
