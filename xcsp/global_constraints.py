@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from xcsp.automata import Automaton
 from xcsp.expressions import parse_expression
 from xcsp.model import STAR
 from xcsp.operands import Operand, Reference, Unsupported, only, part
@@ -56,6 +57,8 @@ class Tabulator(Predicates):
             "lex": self._lexicographic,
             "channel": self._channel,
             "cardinality": self._cardinality,
+            "regular": self._regular,
+            "mdd": self._diagram,
         }
 
     def tables(self, written: Written) -> Iterator[Post]:
@@ -198,6 +201,33 @@ class Tabulator(Predicates):
                 yield self._over(f"closed {sorted(values)}", [operand], lambda c: np.isin(c[0], values))
         for value, bounds in zip(values, occurs, strict=True):
             yield from self._counted(line, [value], "eq" if isinstance(bounds, Reference) else "in", bounds)
+
+    def _regular(self, written: Written) -> Iterator[Post]:
+        only(written, "list", "transitions", "start", "final")
+        automaton = Automaton(part(written, "transitions"))
+        yield self._accepted(written, automaton, part(written, "start").split(), part(written, "final").split())
+
+    def _diagram(self, written: Written) -> Iterator[Post]:
+        only(written, "list", "transitions")
+        automaton = Automaton(part(written, "transitions"))
+        roots, leaves = automaton.ends()
+        if len(roots) != 1 or len(leaves) != 1:
+            raise ValueError(f"it has {len(roots)} roots and {len(leaves)} leaves")
+        yield self._accepted(written, automaton, roots, leaves)
+
+    def _accepted(self, written: Written, automaton: Automaton, start: list[str], final: list[str]) -> Post:
+        """The table of the accepted words over the distinct variables of the list."""
+        line = self._operands(part(written, "list"))
+        limit = min(self._combinations, self._left)
+        words = automaton.words(start, final, [sorted(self._values(operand)) for operand in line], limit)
+        self._left -= words.size
+        places: dict[int, int] = {}
+        for place, operand in enumerate(line):
+            if isinstance(operand, Reference):
+                words = words[words[:, places.setdefault(operand.index, place)] == words[:, place]]
+        if not places:
+            raise Unsupported("no variable in it")
+        return tuple(places), Tabulated(np.ascontiguousarray(words[:, list(places.values())]), True)
 
     def _clause(self, written: Written) -> Iterator[Post]:
         text = part(written, "list") if written.parts else written.text

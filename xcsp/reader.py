@@ -33,16 +33,33 @@ _WRITTEN_OUT = frozenset(
         "intension",
         "lex",
         "maximum",
+        "mdd",
         "minimum",
         "nValues",
         "ordered",
+        "regular",
         "sum",
     }
 )
 """Constraints that are no tables in the document and become tables here."""
 
 _PARTS = frozenset(
-    {"list", "matrix", "except", "function", "coeffs", "condition", "operator", "values", "occurs", "index", "value"}
+    {
+        "list",
+        "matrix",
+        "except",
+        "function",
+        "coeffs",
+        "condition",
+        "operator",
+        "values",
+        "occurs",
+        "index",
+        "value",
+        "transitions",
+        "start",
+        "final",
+    }
 )
 _CONSTRAINTS = frozenset({"extension", "instantiation", "group", "block"}) | _WRITTEN_OUT
 _CHILDREN: dict[str, frozenset[str]] = {

@@ -79,7 +79,7 @@ def supports(text: str) -> str:
         (document(XY, rest="<objectives>\n<minimize> x </minimize>\n</objectives>"), 10, "objective <minimize>"),
         (document(XY, rest="<stages/>"), 9, "<stages>"),
         (extension("<lex> <list> x y </list> </lex>"), 7, "constraint <lex>"),
-        (extension("<block>\n<regular> eq(x,y) </regular></block>"), 8, "constraint <regular>"),
+        (extension("<block>\n<circuit> eq(x,y) </circuit></block>"), 8, "constraint <circuit>"),
         (extension("<group>\n<circuit> %... </circuit></group>"), 8, "constraint <circuit>"),
         (extension("<group>\n<instantiation/></group>"), 8, "<instantiation> is not supported in <group>"),
         (extension("<xi:include href='a.xml'/>"), 7, "constraint <include>"),

@@ -109,6 +109,26 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
         lambda *v: v[:4].count(0) == 2,
     ),
     (
+        # 0* 1 (2 | 3)*, by an automaton in which two ways lead through the same word.
+        listed(
+            "regular",
+            "<transitions> (a,0,a)(a,1,b)(a,1,c)(b,2,b)(b,3,b)(c,2,b) </transitions> <start> a </start> <final> b c </final>",
+        ),
+        lambda *v: re.fullmatch("0*1[23]*", "".join(map(str, v[:4]))) is not None,
+    ),
+    (
+        listed("regular", "<transitions> (a,0,b)(b,1,a) </transitions> <start> a </start> <final> a </final>", "x[0] y x[0] 1"),
+        lambda a, b, c, d, y: a == 0 and y == 1,
+    ),
+    (
+        listed(
+            "mdd",
+            "<transitions> (r,0,p)(r,1,q)(r,2,q)(p,2,s)(q,2,s)(q,0,u)(s,1,t)(u,3,t)(u,7,t) </transitions>",
+            "x[0] x[1] x[2]",
+        ),
+        lambda *v: v[:3] in {(0, 2, 1), (1, 2, 1), (2, 2, 1), (1, 0, 3), (2, 0, 3)},
+    ),
+    (
         "<group> <intension> eq(%0,add(%1,1)) </intension> <args> x[0] x[1] </args> <args> x[1] 2 </args> </group>",
         lambda a, b, c, d, y: a == b + 1 and b == 3,
     ),
@@ -247,3 +267,23 @@ def test_work_is_bounded() -> None:
     many = "".join(f"<intension> ne(add(w[0],{i}),w[1]) </intension>" for i in range(30))
     with pytest.raises(XcspError, match="too large for a table"):
         read(document(wide, many), Limits(combinations_together=200_000))
+
+
+def test_automata_with_too_many_words_are_refused() -> None:
+    wide = '<array id="x" size="[40]"> 0 1 </array>'
+    loop = "<transitions> (a,0,a)(a,1,a) </transitions> <start> a </start> <final> a </final>"
+    with pytest.raises(XcspError, match="beginnings"):
+        read(document(wide, listed("regular", loop)))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (listed("regular", "<transitions> (a,0,a)(a </transitions> <start> a </start> <final> a </final>"), "no transition"),
+        (listed("regular", "<transitions> (a,0,a) </transitions> <start> b </start> <final> a </final>"), "the state b"),
+        (listed("mdd", "<transitions> (r,0,p)(s,0,p) </transitions>"), "2 roots"),
+    ],
+)
+def test_automata_that_make_no_sense_are_refused(constraint: str, message: str) -> None:
+    with pytest.raises(XcspError, match=message):
+        read(document(VARIABLES, constraint))
