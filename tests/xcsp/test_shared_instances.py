@@ -58,6 +58,7 @@ WRITTEN_OUT = {  # variables, tables, relations
     "MarketSplit-01": (30, 0, 4),
     "MultiKnapsack-1-01": (6, 11, 0),
     "MultiKnapsack-1-0_X2": (6, 11, 0),
+    "Nonogram-001-regular": (576, 48, 0),
     "Ortholatin-005": (75, 35, 21),
     "Pb-robin08": (784, 0, 256),
     "Primes-15-20-2-1": (100, 11, 9),
