@@ -188,11 +188,6 @@ class InformationSetPlayer:
         if whole is not None:
             self.equilibrium = Equilibrium(whole)
             self.equilibrium.learn(ITERATIONS, lambda: self.clock() >= deadline)
-            return
-        # What others would do where they cannot tell what we know by then is learnt best before there is anything to know.
-        end = min(deadline, self.clock() + play_seconds)
-        if self.search.has_time_for(self.least_walks, self.belief, end):
-            self.search.think(self.belief, end)
 
     def _other_histories(self, past: Past) -> Found | None:
         """What the belief asks for when few or none of its states explain what was seen."""
