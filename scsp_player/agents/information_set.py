@@ -304,7 +304,7 @@ class InformationSetPlayer:
                 bonus = np.array([self._bonus.get(int(m), 0.0) for m in moves])
                 merit = merit + np.where(merit + doubt >= level, bonus, 0.0)
         else:
-            # One random game a walk says little: what was made most often is more reliable than what seems best.
+            # A few random games a walk say little: what was made most often is more reliable than what seems best.
             serious = usable & (visits >= visits[usable].max())
         # Where there was no time for a single walk, nothing is serious.
         best = int(np.where(serious if serious.any() else usable, merit, -np.inf).argmax())

@@ -9,8 +9,8 @@ from scsp_player.gdl.terms import Compound, Term
 LONGEST_RUN = 8
 """Constants side by side that are compared at most."""
 
-LISTED_MOVES = 200_000
-"""Moves in the lists that are remembered."""
+LISTED_MOVES = 50_000
+"""Moves in the lists that are remembered, which takes up to 200 MB with eight constants each, 15 MB with three; a longer list is not compared at all."""
 
 Run = tuple[Term, ...]
 
@@ -31,14 +31,14 @@ class Likeness:
         self._indexed: set[Term] = set()
 
     def most_alike(self, moves: Sequence[Term], percepts: Collection[Term]) -> Sequence[Term]:
-        """The moves most like any of the percepts; all of them if none is like them at all.
+        """The moves most like any of the percepts; all of them if none is like them at all, or if they are too many to compare.
 
         >>> from scsp_player.gdl.reading import parse_term
         >>> moves = [parse_term(f"(deal {card})") for card in ("1 2", "2 1", "3 2")]
         >>> [str(move) for move in Likeness().most_alike(moves, [parse_term("(hand 3 2)"), parse_term("(turn 2)")])]
         ['(deal 3 2)']
         """
-        if len(moves) <= 1 or not percepts:
+        if not 1 < len(moves) <= LISTED_MOVES or not percepts:
             return moves
         members = self._members(moves)
         longest, found = 0, dict[Term, None]()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scsp_player.agents import tracking
+from scsp_player.agents import likeness, tracking
 from scsp_player.agents.base import Turn
 from scsp_player.agents.tracking import MatchTracker
 from scsp_player.gdl.reading import parse_term
@@ -64,6 +64,17 @@ def test_percepts_settle_what_chance_did(side):
     coin.advance(Turn(2, None, *terms("peek"), frozenset(terms(side))))
     assert sides(coin) == {f"(shows {side})"}
     assert coin.legal_moves() == terms(f"(name {side})")
+
+
+def test_of_more_moves_than_are_remembered_none_is_preferred(monkeypatch):
+    monkeypatch.setattr(likeness, "LISTED_MOVES", 3)
+    alike, percepts = likeness.Likeness(), terms("(hand 2)")
+    long, short = (terms(*(f"(deal {n})" for n in range(count))) for count in (4, 3))
+    assert alike.most_alike(long, percepts) == long
+    assert alike.most_alike(short, percepts) == [short[2]]
+    # Another list takes the place of the first one.
+    assert alike.most_alike(terms("(deal 2)", "(deal 9)"), percepts) == list(terms("(deal 2)"))
+    assert alike.most_alike(short, percepts) == [short[2]]
 
 
 def test_an_unknown_own_move_is_guessed():
