@@ -10,7 +10,10 @@ LONGEST_RUN = 8
 """Constants side by side that are compared at most."""
 
 LISTED_MOVES = 50_000
-"""Moves in the lists that are remembered, which takes up to 200 MB with eight constants each, 15 MB with three; a longer list is not compared at all."""
+"""Moves in the lists that are remembered; a longer list is not compared at all.
+
+They take up to 200 MB with eight constants each, 15 MB with three.
+"""
 
 Run = tuple[Term, ...]
 
