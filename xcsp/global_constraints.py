@@ -17,10 +17,9 @@ from xcsp.operands import Operand, Reference, Unsupported, only, part
 from xcsp.predicates import Post, Predicates
 from xcsp.relations import CONDITIONS, AllDifferent, Count, Sum
 from xcsp.tabulation import Tabulated, TooLargeError, weighted_sums
-from xcsp.value_text import integer_values, repeated_words
+from xcsp.value_text import INTERVAL, Runs, integer_runs, repeated_words
 from xcsp.written import Part, Written
 
-_INTERVAL = re.compile(r"[+-]?[0-9]{1,10}(?:\.\.[+-]?[0-9]{1,10})?")
 PAIR_WORK = 4
 """What a pair of variables of one ``allDifferent`` counts, in combinations."""
 
@@ -189,10 +188,9 @@ class Tabulator(Predicates):
     def _cardinality(self, written: Written) -> Iterator[Post]:
         only(written, "list", "values", "occurs", known=("closed",))
         values = self._integers(part(written, "values"))
-        occurs: list[Operand | NDArray[np.int32]] = []
+        occurs: list[Operand | Runs] = []
         for token in part(written, "occurs").split():
-            number = _INTERVAL.fullmatch(token)
-            occurs += [integer_values(token, self._combinations)] if number else self._operands(token)
+            occurs += [integer_runs(token)] if INTERVAL.fullmatch(token) else self._operands(token)
         if len(occurs) != len(values):
             raise ValueError("it needs one number for each value")
         line = self._operands(part(written, "list"))
@@ -263,25 +261,25 @@ class Tabulator(Predicates):
         scope = tuple(weight)
         if not scope:
             raise Unsupported("no variable in it")
-        bounds = self._bounds(operator, other)
         reach = sum(abs(w) * int(np.abs(self._domain(x).astype(np.int64)).max()) for x, w in weight.items())
         if reach + abs(constant) >= _FAR // 4:
             raise ValueError("its numbers become too large")
-        least, greatest = (None if bound is None else bound - constant for bound in bounds[:2])
-        if self._large(scope):
-            coefficients = np.array(list(weight.values()), dtype=np.int64)
-            yield Sum(np.array(scope, dtype=np.int32), coefficients, least, greatest, bounds[2])
-            return
-        domains = [self._domain(x) for x in scope]
-        key = ("sum", tuple(weight.values()), least, greatest, bounds[2], tuple(map(id, domains)))
-        if key not in self._known:
-            # A row takes as much memory as many assignments that are only tried.
-            most = min(self._combinations, self._left) // max(1, len(scope))
-            low, high = -_FAR if least is None else max(least, -_FAR), _FAR if greatest is None else min(greatest, _FAR)
-            rows = weighted_sums(domains, list(weight.values()), low, high, most)
-            self._left -= rows.size
-            self._known[key] = Tabulated(rows, bounds[2])
-        yield scope, self._known[key]
+        coefficients = np.array(list(weight.values()), dtype=np.int64)
+        large, domains = self._large(scope), [self._domain(x) for x in scope]
+        for bounds in self._bounds(operator, other):
+            least, greatest = (None if bound is None else bound - constant for bound in bounds[:2])
+            if large:
+                yield Sum(np.array(scope, dtype=np.int32), coefficients, least, greatest, bounds[2])
+                continue
+            key = ("sum", tuple(weight.values()), least, greatest, bounds[2], tuple(map(id, domains)))
+            if key not in self._known:
+                # A row takes as much memory as many assignments that are only tried.
+                most = min(self._combinations, self._left) // max(1, len(scope))
+                low, high = -_FAR if least is None else max(least, -_FAR), _FAR if greatest is None else min(greatest, _FAR)
+                rows = weighted_sums(domains, list(weight.values()), low, high, most)
+                self._left -= rows.size
+                self._known[key] = Tabulated(rows, bounds[2])
+            yield scope, self._known[key]
 
     def _count(self, written: Written) -> Iterator[Post]:
         only(written, "list", "values", "condition")
@@ -290,24 +288,24 @@ class Tabulator(Predicates):
         yield from self._counted(self._operands(part(written, "list")), members, operator, other)
 
     def _counted(
-        self, line: list[Operand], members: list[int], operator: str, other: Operand | NDArray[np.int32]
+        self, line: list[Operand], members: list[int], operator: str, other: Operand | Runs
     ) -> Iterator[Post]:
         """The number of those in ``line`` that have one of some values meets a condition."""
         listed = [o.index for o in line if isinstance(o, Reference)]
         counter = other.index if isinstance(other, Reference) else -1
         scope = list(dict.fromkeys(listed if counter < 0 else [*listed, counter]))
         if self._large(scope) and len(set(listed)) == len(listed):
-            least, greatest, inside = self._bounds(operator, 0 if isinstance(other, Reference) else other)
             constant = sum(o in members for o in line if isinstance(o, int))
-            yield Count(
-                np.array(scope, dtype=np.int32),
-                np.isin(scope, listed),
-                counter,
-                np.array(members, dtype=np.int32),
-                None if least is None else least - constant,
-                None if greatest is None else greatest - constant,
-                inside,
-            )
+            for least, greatest, inside in self._bounds(operator, 0 if isinstance(other, Reference) else other):
+                yield Count(
+                    np.array(scope, dtype=np.int32),
+                    np.isin(scope, listed),
+                    counter,
+                    np.array(members, dtype=np.int32),
+                    None if least is None else least - constant,
+                    None if greatest is None else greatest - constant,
+                    inside,
+                )
             return
 
         def number(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -18,13 +18,12 @@ from xcsp.relations import Relation
 from xcsp.table_reader import Fail, RawTable, values_of
 from xcsp.tables import in_order, within_domains, without_repetitions
 from xcsp.tabulation import TooLargeError
-from xcsp.value_text import integer_values
+from xcsp.value_text import INTERVAL, integer_values
 from xcsp.written import Written
 
 _PARAMETER = re.compile(r"%(?:([0-9]{1,6})|\.\.\.)")
 _VALUE = re.compile(r"([+-]?[0-9]{1,10}|[A-Za-z][A-Za-z0-9_]*|\*)")
 _VALUE_INTEGER = re.compile(r"[+-]?[0-9]+")
-_INTERVAL = re.compile(r"[+-]?[0-9]{1,10}(?:\.\.[+-]?[0-9]{1,10})?")
 _REPEATED = re.compile(r"([+-]?[0-9]{1,10}|\*)x([0-9]{1,9})")
 
 
@@ -197,7 +196,7 @@ class Postings:
         """Variables and integers of a list."""
         operands: list[Operand] = []
         for token in text.split():
-            if _INTERVAL.fullmatch(token):
+            if INTERVAL.fullmatch(token):
                 operands += integer_values(token, self._limits.values).tolist()
                 continue
             for x in self._declarations.resolve([token], self._line).tolist():

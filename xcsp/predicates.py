@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from math import prod
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from xcsp.operands import Operand, Reference, Unsupported, part
 from xcsp.relations import CONDITIONS, Relation
 from xcsp.tabulation import Tabulated, tabulate
-from xcsp.value_text import integer_values
+from xcsp.value_text import Runs, integer_runs
 from xcsp.written import Written
 
 Post: TypeAlias = "tuple[tuple[int, ...], Tabulated] | Relation"
@@ -110,13 +111,12 @@ class Predicates:
                 continue
             yield self._over(kind, (a, b), lambda c: compare(c[0], c[1]))
 
-    def _condition(self, written: Written) -> tuple[str, Operand | NDArray[np.int32]]:
+    def _condition(self, written: Written) -> tuple[str, Operand | Runs]:
         match = _CONDITION.fullmatch(part(written, "condition").strip())
         if match is None:
             raise Unsupported("this condition")
         if match[1] in ("in", "notin"):
-            text = match[2].strip("{}").replace(",", " ")
-            return match[1], integer_values(text, self._combinations)
+            return match[1], integer_runs(match[2].strip("{} \t\r\n").replace(",", " "))
         operands = self._operands(match[2])
         if len(operands) != 1:
             raise ValueError("a condition compares with one variable or number")
@@ -131,27 +131,33 @@ class Predicates:
     def _meets(
         self,
         operator: str,
-        other: Operand | NDArray[np.int32],
+        other: Operand | Runs,
         operands: list[Operand],
         value: Callable[[list[NDArray[np.int64]]], NDArray[np.int64]],
         key: str,
     ) -> Iterator[Post]:
-        if isinstance(other, np.ndarray):
-            members = other.astype(np.int64)
+        if isinstance(other, tuple):
+            first, last = np.array(other, dtype=np.int64).T
             wanted = operator == "in"
-            key = f"{key} {operator} {members.tolist()}"
-            yield self._over(key, operands, lambda c: np.isin(value(c), members) == wanted)
+
+            def member(columns: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
+                values = value(columns)
+                run = np.searchsorted(first, values, side="right") - 1
+                return np.asarray(((run >= 0) & (values <= last[run])) == wanted, dtype=np.bool_)
+
+            yield self._over(f"{key} {operator} {other}", operands, member)
         else:
             compare = COMPARE[operator]
             yield self._over(f"{key} {operator}", [*operands, other], lambda c: compare(value(c[:-1]), c[-1]))
 
-    def _bounds(self, operator: str, other: int | NDArray[np.int32]) -> Bounds:
-        if not isinstance(other, np.ndarray):
-            return CONDITIONS[operator](other)
-        least, greatest = int(other.min()), int(other.max())
-        if greatest - least + 1 != len(other):
-            raise Unsupported("a set with gaps")
-        return least, greatest, operator == "in"
+    def _bounds(self, operator: str, other: int | Runs) -> list[Bounds]:
+        """Bounds that together say the same as a condition."""
+        if isinstance(other, int):
+            return [CONDITIONS[operator](other)]
+        if operator == "notin":
+            return [(first, last, False) for first, last in other]
+        gaps = [(last + 1, first - 1, False) for (_, last), (first, _) in itertools.pairwise(other)]
+        return [(other[0][0], other[-1][1], True), *gaps]
 
     def _large(self, scope: Collection[int]) -> bool:
         """Whether a relation is better than the table over these variables."""
