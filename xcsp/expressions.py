@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Column = NDArray[np.int64]
 
-_TOKEN = re.compile(r"\s*(?:([A-Za-z_%][A-Za-z0-9_\[\]%.]*)|([+-]?[0-9]{1,10})|([(),]))")
+_TOKEN = re.compile(r"\s*(?:([A-Za-z_%][A-Za-z0-9_\[\]%.]*)|([+-]?[0-9]{1,1000})|([(),]))")
 _NODES = 10_000
 _GREATEST = 2**62
 
@@ -147,6 +147,8 @@ def parse_expression(text: str) -> Expression:
         if mark is None and not operand_next:
             raise ValueError(f"',' or ')' must stand before {(name or number)[:20]!r}")
         if number is not None:
+            if len(number) > 11:
+                raise ValueError(f"the number {number[:40]} is too large")
             steps.append(int(number))
             operand_next = False
         elif name is not None:

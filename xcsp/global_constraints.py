@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xcsp.automata import Automaton
 from xcsp.expressions import parse_expression
 from xcsp.model import STAR
-from xcsp.operands import Operand, Reference, Unsupported, only, part
+from xcsp.operands import Operand, Reference, Unsupported, only, part, start_index
 from xcsp.predicates import Post, Predicates
 from xcsp.relations import CONDITIONS, AllDifferent, Count, Sum
 from xcsp.tabulation import Tabulated, TooLargeError, weighted_sums
@@ -66,7 +66,7 @@ class Tabulator(Predicates):
         Raises:
             ValueError: if it makes no sense, is not supported, or is too large.
         """
-        extra = written.attributes.keys() - {"id", "class", "note", "startIndex", "rank"}
+        extra = written.attributes.keys() - {"id", "class", "note", *(() if written.parts else ("startIndex",))}
         if extra:
             raise Unsupported(f"the attribute {min(extra)[:40]}")
         return self._kinds[written.tag](written)
@@ -82,7 +82,9 @@ class Tabulator(Predicates):
         # Names are numbered, so that the constraints of a group are recognised as equal.
         numbers = {name: str(i) for i, name in enumerate(names)}
         steps = tuple(numbers[step] if isinstance(step, str) else step for step in expression.steps)
-        yield self._over(f"intension {steps}", flat, lambda c: expression.evaluate(dict(zip(names, c, strict=True))))
+        yield self._over(
+            f"intension {steps}", flat, lambda c: expression.evaluate(dict(zip(names, c, strict=True))), steps=len(steps)
+        )
 
     def _all_different(self, written: Written) -> Iterator[Post]:
         lists = [p for p in written.parts if p.tag != "except"]
@@ -93,7 +95,7 @@ class Tabulator(Predicates):
             rows = self._matrix(lists[0].text)
             lines = [*rows, *map(list, zip(*rows, strict=True))]
         else:
-            lines = [self._operands(lists[0].text if lists else written.text)]
+            lines = [self._line(lists[0].text if lists else written.text)]
         for line in lines:
             yield from self._different(line, excepted)
 
@@ -115,7 +117,7 @@ class Tabulator(Predicates):
     def _all_equal(self, written: Written) -> Iterator[Post]:
         if any(p.tag != "list" for p in written.parts) or len(written.parts) > 1:
             raise Unsupported("several lists or exceptions")
-        operands = self._operands(written.parts[0].text if written.parts else written.text)
+        operands = self._line(written.parts[0].text if written.parts else written.text)
         yield from self._pairs("eq", itertools.pairwise(operands))
 
     def _ordered(self, written: Written) -> Iterator[Post]:
@@ -123,7 +125,7 @@ class Tabulator(Predicates):
         operator = part(written, "operator").strip()
         if operator not in ("lt", "le", "ge", "gt"):
             raise ValueError(f"the operator {operator[:20]!r}")
-        operands = self._operands(part(written, "list"))
+        operands = self._line(part(written, "list"))
         yield from self._pairs(operator, itertools.pairwise(operands))
 
     def _lexicographic(self, written: Written) -> Iterator[Post]:
@@ -134,7 +136,7 @@ class Tabulator(Predicates):
             for lines in (rows, [list(column) for column in zip(*rows, strict=True)]):
                 yield from self._ascending(operator, lines)
             return
-        lists = [self._operands(part.text) for part in written.parts if part.tag == "list"]
+        lists = [self._line(part.text) for part in written.parts if part.tag == "list"]
         if operator not in ("lt", "le", "ge", "gt") or len(lists) < 2 or len({len(each) for each in lists}) != 1:
             raise ValueError("it needs lists of one length and an operator lt, le, ge or gt")
         yield from self._ascending(operator, lists)
@@ -172,8 +174,8 @@ class Tabulator(Predicates):
         """Element i of the first list is j exactly if element j of the second (or the same) is i: a table for each i and j."""
         only(written, "list")
         parts = written.parts or (Part("list", written.attributes, written.text),)
-        lists = [self._operands(part.text) for part in (parts * 2)[:2]]
-        starts = [int(part.attributes.get("startIndex", "0")) for part in (parts * 2)[:2]]
+        lists = [self._line(part.text) for part in (parts * 2)[:2]]
+        starts = [start_index(part) for part in (parts * 2)[:2]]
         size = len(lists[0])
         indices = [set(range(start, start + size)) for start in reversed(starts)]
         fits = all(self._values(o) <= allowed for line, allowed in zip(lists, indices, strict=True) for o in line)
@@ -193,8 +195,11 @@ class Tabulator(Predicates):
             occurs += [integer_runs(token)] if INTERVAL.fullmatch(token) else self._operands(token)
         if len(occurs) != len(values):
             raise ValueError("it needs one number for each value")
-        line = self._operands(part(written, "list"))
-        if any(p.tag == "values" and p.attributes.get("closed", "false").strip() == "true" for p in written.parts):
+        line = self._line(part(written, "list"))
+        closed = next(p for p in written.parts if p.tag == "values").attributes.get("closed", "false").strip()
+        if closed not in ("true", "false"):
+            raise ValueError(f"closed is {closed[:20]!r}, neither true nor false")
+        if closed == "true":
             for operand in line:
                 yield self._over(f"closed {sorted(values)}", [operand], lambda c: np.isin(c[0], values))
         for value, bounds in zip(values, occurs, strict=True):
@@ -215,7 +220,7 @@ class Tabulator(Predicates):
 
     def _accepted(self, written: Written, automaton: Automaton, start: list[str], final: list[str]) -> Post:
         """The table of the accepted words over the distinct variables of the list."""
-        line = self._operands(part(written, "list"))
+        line = self._line(part(written, "list"))
         limit = min(self._combinations, self._left)
         words = automaton.words(start, final, [sorted(self._values(operand)) for operand in line], limit)
         self._left -= words.size
@@ -224,12 +229,14 @@ class Tabulator(Predicates):
             if isinstance(operand, Reference):
                 words = words[words[:, places.setdefault(operand.index, place)] == words[:, place]]
         if not places:
-            raise Unsupported("no variable in it")
+            return self._settled(len(words) > 0)
         return tuple(places), Tabulated(np.ascontiguousarray(words[:, list(places.values())]), True)
 
     def _clause(self, written: Written) -> Iterator[Post]:
         text = part(written, "list") if written.parts else written.text
         literals = [re.fullmatch(r"(?:not\((\S+)\)|(\S+))", token) for token in text.split()]
+        if not literals:
+            raise ValueError("an empty list")
         wrong: dict[int, set[int]] = {}
         for literal in literals:
             assert literal is not None
@@ -241,7 +248,7 @@ class Tabulator(Predicates):
 
     def _sum(self, written: Written) -> Iterator[Post]:
         only(written, "list", "coeffs", "condition")
-        operands = self._operands(part(written, "list"))
+        operands = self._line(part(written, "list"))
         weights = [1] * len(operands)
         if any(p.tag == "coeffs" for p in written.parts):
             words = self._operands(repeated_words(part(written, "coeffs")))
@@ -259,11 +266,12 @@ class Tabulator(Predicates):
             if isinstance(o, Reference):
                 weight[o.index] = weight.get(o.index, 0) + w
         scope = tuple(weight)
-        if not scope:
-            raise Unsupported("no variable in it")
         reach = sum(abs(w) * int(np.abs(self._domain(x).astype(np.int64)).max()) for x, w in weight.items())
         if reach + abs(constant) >= _FAR // 4:
             raise ValueError("its numbers become too large")
+        if not scope:
+            yield from self._meets(operator, other, [constant], lambda c: c[0], "sum")
+            return
         coefficients = np.array(list(weight.values()), dtype=np.int64)
         large, domains = self._large(scope), [self._domain(x) for x in scope]
         for bounds in self._bounds(operator, other):
@@ -285,7 +293,7 @@ class Tabulator(Predicates):
         only(written, "list", "values", "condition")
         operator, other = self._condition(written)
         members = self._integers(part(written, "values"))
-        yield from self._counted(self._operands(part(written, "list")), members, operator, other)
+        yield from self._counted(self._line(part(written, "list")), members, operator, other)
 
     def _counted(
         self, line: list[Operand], members: list[int], operator: str, other: Operand | Runs
@@ -295,7 +303,8 @@ class Tabulator(Predicates):
         counter = other.index if isinstance(other, Reference) else -1
         scope = list(dict.fromkeys(listed if counter < 0 else [*listed, counter]))
         if self._large(scope) and len(set(listed)) == len(listed):
-            constant = sum(o in members for o in line if isinstance(o, int))
+            chosen = set(members)
+            constant = sum(o in chosen for o in line if isinstance(o, int))
             for least, greatest, inside in self._bounds(operator, 0 if isinstance(other, Reference) else other):
                 yield Count(
                     np.array(scope, dtype=np.int32),
@@ -317,7 +326,7 @@ class Tabulator(Predicates):
     def _distinct_values(self, written: Written) -> Iterator[Post]:
         only(written, "list", "condition")
         operator, other = self._condition(written)
-        line = self._operands(part(written, "list"))
+        line = self._line(part(written, "list"))
         if isinstance(other, int):
             if (operator, other) in (("gt", 1), ("ge", 2), ("ne", 1)) and not any(isinstance(o, int) for o in line):
                 scope = tuple(dict.fromkeys(o.index for o in line if isinstance(o, Reference)))
@@ -344,35 +353,32 @@ class Tabulator(Predicates):
                 result = best(result, column)
             return result
 
-        yield from self._conditioned(written, self._operands(part(written, "list")), extremum, written.tag)
+        yield from self._conditioned(written, self._line(part(written, "list")), extremum, written.tag)
 
     def _element(self, written: Written) -> Iterator[Post]:
         """Short tuples: the index, the variable there and the value; all others are free."""
         only(written, "list", "index", "value")
-        if written.attributes.get("rank", "any") != "any":
-            raise Unsupported("the attribute rank")
-        items = self._operands(part(written, "list"))
-        start = int(next(p for p in written.parts if p.tag == "list").attributes.get("startIndex", "0"))
-        (index,) = self._variables(part(written, "index"))
-        (value,) = self._operands(part(written, "value"))
-        scope = list(dict.fromkeys([index, *(o.index for o in (*items, value) if isinstance(o, Reference))]))
-        if len(scope) != 1 + sum(isinstance(o, Reference) for o in (*items, value)) and (
-            index in [o.index for o in (*items, value) if isinstance(o, Reference)] or value in items
-        ):
-            raise Unsupported("a variable that occurs twice")
+        items = self._line(part(written, "list"))
+        start = start_index(next(p for p in written.parts if p.tag == "list"))
+        index, value = self._single(written, "index"), self._single(written, "value")
+        if not isinstance(index, Reference):
+            raise Unsupported("a constant for the index")
+        scope = list(dict.fromkeys(o.index for o in (index, *items, value) if isinstance(o, Reference)))
         rows = []
-        for position in self._domain(index).tolist():
+        for position in self._domain(index.index).tolist():
             if not 0 <= position - start < len(items):
                 continue
             item = items[position - start]
             for common in sorted(self._values(item) & self._values(value)):
-                row = dict.fromkeys(scope, int(STAR)) | {index: position}
-                row |= {o.index: common for o in (item, value) if isinstance(o, Reference)}
-                rows.append(list(row.values()))
+                told = [(index.index, position), *((o.index, common) for o in (item, value) if isinstance(o, Reference))]
+                row = dict(told)
+                if all(row[x] == number for x, number in told):  # the index may be an item, too
+                    rows.append([row.get(x, int(STAR)) for x in scope])
             if len(rows) * len(scope) > min(self._combinations, self._left):
                 raise TooLargeError(f"more than {len(rows)} tuples")
         self._left -= len(rows) * len(scope)
         yield tuple(scope), Tabulated(np.array(rows, dtype=np.int32).reshape(len(rows), len(scope)), True)
+
 
 def _both_or_none(a: int, b: int, columns: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
     return np.asarray((columns[0] == a) == (columns[1] == b), dtype=np.bool_)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xcsp.written import Written
+from xcsp.written import Part, Written
 
 Operand: TypeAlias = "int | Reference"
 """A constant or a variable."""
@@ -46,3 +47,15 @@ def only(written: Written, *tags: str, known: tuple[str, ...] = ()) -> None:
         extra = each.attributes.keys() - {"note", "startIndex", *known}
         if extra:
             raise Unsupported(f"the attribute {min(extra)[:40]}")
+
+
+def start_index(listed: Part) -> int:
+    """The number of the first element of a list, 0 unless it is told.
+
+    Raises:
+        ValueError: if something else is told.
+    """
+    text = listed.attributes.get("startIndex", "0").strip()
+    if not re.fullmatch("[+-]?[0-9]{1,10}", text):
+        raise ValueError(f"the startIndex {text[:20]!r}")
+    return int(text)

@@ -162,12 +162,12 @@ class Postings:
         """Post such a constraint of a group for one ``<args>`` element."""
         self._line = line
         arguments = []
-        for token in text.split():
-            arguments += [token] if token.startswith("not(") else [self._shown(operand) for operand in self._operands(token)]
         try:
+            for token in text.split():
+                arguments += [token] if token.startswith("not(") else [self._shown(operand) for operand in self._operands(token)]
             filled = written.filled(arguments)
         except ValueError as error:
-            self._fail(str(error), line, "give each parameter one variable or number")
+            self._fail(f"arguments for <{written.tag}>: {error}", line, "give each parameter one variable or number")
         self._post_tables(filled, line)
 
     def _post_tables(self, written: Written, line: int) -> None:
@@ -186,7 +186,8 @@ class Postings:
                 if many or self._scope_entries > self._limits.scope_entries:
                     self._fail("the document has too many constraints", line, "raise Limits.constraints and scope_entries")
         except TooLargeError as error:
-            self._fail(f"the constraint <{written.tag}> is too large for a table: {error}", line, "raise Limits.combinations")
+            remedy = "raise Limits.combinations and combinations_together"
+            self._fail(f"the constraint <{written.tag}> is too large for a table: {error}", line, remedy)
         except Unsupported as error:
             self._fail(f"the constraint <{written.tag}> with {error} is not supported", line, "write it as a table")
         except ValueError as error:
@@ -197,7 +198,7 @@ class Postings:
         operands: list[Operand] = []
         for token in text.split():
             if INTERVAL.fullmatch(token):
-                operands += integer_values(token, self._limits.values).tolist()
+                operands += integer_values(token, self._limits.combinations).tolist()
                 continue
             for x in self._declarations.resolve([token], self._line).tolist():
                 if x != CONSTANT and self._declarations.variables[x].symbols is not None:

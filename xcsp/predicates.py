@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from xcsp.operands import Operand, Reference, Unsupported, part
 from xcsp.relations import CONDITIONS, Relation
-from xcsp.tabulation import Tabulated, tabulate
+from xcsp.tabulation import Tabulated, at_most, tabulate
 from xcsp.value_text import Runs, integer_runs
 from xcsp.written import Written
 
@@ -63,29 +63,59 @@ class Predicates:
         self._native = native
         self._known: dict[object, Tabulated] = {}
 
-    def _table(self, key: object, scope: Sequence[int], predicate: Callable[..., NDArray[np.bool_]]) -> Post:
+    def _table(self, key: object, scope: Sequence[int], predicate: Callable[..., NDArray[np.bool_]], weight: int) -> Post:
         """The table over distinct variables whose columns satisfy ``predicate``; ``key`` tells predicates apart."""
         domains = [self._domain(x) for x in scope]
         full = (key, tuple(map(id, domains)))
         if full not in self._known:
-            table = tabulate(domains, predicate, min(self._combinations, self._left))
-            self._left -= int(np.prod([len(domain) for domain in domains], dtype=np.float64))
+            table = tabulate(domains, predicate, min(self._combinations, self._left), weight)
+            self._left -= weight * prod(len(domain) for domain in domains)
             self._known[full] = table
         return tuple(scope), self._known[full]
 
+    def _settled(self, holds: bool) -> Post:
+        """A table of the first variable that says whether a constraint between constants holds: no conflicts, or no supports."""
+        try:
+            self._domain(0)
+        except IndexError:
+            raise Unsupported("no variable in the document") from None
+        return (0,), Tabulated(np.empty((0, 1), dtype=np.int32), not holds)
+
     def _over(
-        self, key: str, operands: Sequence[Operand], predicate: Callable[[list[NDArray[np.int64]]], NDArray[np.bool_]]
+        self,
+        key: str,
+        operands: Sequence[Operand],
+        predicate: Callable[[list[NDArray[np.int64]]], NDArray[np.bool_]],
+        steps: int = 0,
     ) -> Post:
-        """The table of a predicate over operands, among which there may be constants and equal variables."""
+        """The table of a predicate over operands, among which there may be constants and equal variables.
+
+        Each assignment counts once, and once more for every 64 operands, or steps that it takes to judge it.
+        """
         scope = list(dict.fromkeys(o.index for o in operands if isinstance(o, Reference)))
         if not scope:
-            raise Unsupported("no variable in it")
-        shape = tuple(scope.index(o.index) if isinstance(o, Reference) else (o,) for o in operands)
+            return self._settled(bool(predicate([np.full(1, o, dtype=np.int64) for o in operands]).all()))
+        places = {x: place for place, x in enumerate(scope)}
+        shape = tuple(places[o.index] if isinstance(o, Reference) else (o,) for o in operands)
 
         def over(columns: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
             return predicate([columns[s] if isinstance(s, int) else np.full(1, s[0], dtype=np.int64) for s in shape])
 
-        return self._table((key, shape), scope, over)
+        return self._table((key, shape), scope, over, 1 + max(len(operands), steps) // 64)
+
+    def _line(self, text: str) -> list[Operand]:
+        """The operands of a list, of which there must be some."""
+        operands = self._operands(text)
+        if not operands:
+            raise ValueError("an empty list")
+        return operands
+
+    def _single(self, written: Written, tag: str) -> Operand:
+        """The only operand of a part."""
+        operands = self._operands(part(written, tag))
+        if len(operands) != 1:
+            raise ValueError(f"it needs one variable or number in <{tag}>")
+        return operands[0]
 
     def _variables(self, text: str) -> list[int]:
         operands = self._operands(text)
@@ -106,8 +136,7 @@ class Predicates:
         compare = COMPARE[kind]
         for a, b in pairs:
             if isinstance(a, int) and isinstance(b, int):
-                if not compare(np.int64(a), np.int64(b)):  # type: ignore[arg-type]
-                    raise Unsupported(f"the constants {a} and {b}, which contradict each other,")
+                yield self._settled(bool(compare(np.int64(a), np.int64(b))))  # type: ignore[arg-type]
                 continue
             yield self._over(kind, (a, b), lambda c: compare(c[0], c[1]))
 
@@ -161,4 +190,4 @@ class Predicates:
 
     def _large(self, scope: Collection[int]) -> bool:
         """Whether a relation is better than the table over these variables."""
-        return self._native() and prod(len(self._domain(x)) for x in scope) > LARGEST_TABLE
+        return self._native() and not at_most((len(self._domain(x)) for x in scope), LARGEST_TABLE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -27,7 +27,21 @@ class Tabulated:
     positive: bool
 
 
-def tabulate(domains: Sequence[NDArray[np.int32]], predicate: Predicate, most: int) -> Tabulated:
+def at_most(sizes: Iterable[int], most: int) -> bool:
+    """Whether the product of ``sizes``, none of them 0, is at most ``most``; it is not computed if it is not.
+
+    >>> at_most([2] * 1_000_000, 1000)
+    False
+    """
+    product = 1
+    for size in sizes:
+        product *= size
+        if product > most:
+            return False
+    return True
+
+
+def tabulate(domains: Sequence[NDArray[np.int32]], predicate: Predicate, most: int, weight: int = 1) -> Tabulated:
     """The table of a predicate, its tuples in lexicographic order.
 
     >>> tabulate([np.arange(3, dtype=np.int32)] * 2, lambda c: c[0] + c[1] > 3, 100).tuples.tolist()
@@ -37,17 +51,19 @@ def tabulate(domains: Sequence[NDArray[np.int32]], predicate: Predicate, most: i
         domains: of the variables, ascending, at least one.
         predicate: called for blocks of assignments.
         most: number of assignments that may be tried.
+        weight: how many of them each one counts for: how much work, and memory, ``predicate`` takes.
 
     Raises:
         TooLargeError: if there are more assignments.
     """
     sizes = [len(domain) for domain in domains]
+    if not at_most([weight, *sizes], most):
+        raise TooLargeError(f"more work than {most} assignments")
     total = prod(sizes)
-    if total > most:
-        raise TooLargeError(f"{total} assignments")
+    chunk = max(1, _CHUNK // weight)
     supports, conflicts = [], []
-    for begin in range(0, total, _CHUNK):
-        places = np.unravel_index(np.arange(begin, min(total, begin + _CHUNK)), sizes)
+    for begin in range(0, total, chunk):
+        places = np.unravel_index(np.arange(begin, min(total, begin + chunk)), sizes)
         columns = [domain[place] for domain, place in zip(domains, places, strict=True)]
         holds = np.broadcast_to(predicate([column.astype(np.int64) for column in columns]), columns[0].shape)
         rows = np.stack(columns, axis=1)

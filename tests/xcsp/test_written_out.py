@@ -103,6 +103,14 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
         "<lex> <list> x[0] x[1] </list> <list> x[2] x[3] </list> <operator> gt </operator> </lex>",
         lambda a, b, c, d, y: (a, b) > (c, d),
     ),
+    (
+        listed("element", "<index> y </index> <value> x[1] </value>", "x[0] y x[1] x[0]"),
+        lambda a, b, c, d, y: y >= 0 and (a, y, b, a)[y] == b,
+    ),
+    (
+        listed("element", "<index> x[0] </index> <value> x[0] </value>", "x[1] x[0] 2 x[0]"),
+        lambda a, b, c, d, y: (b, a, 2, a)[a] == a,
+    ),
     ("<channel> x[] </channel>", lambda a, b, c, d, y: all((a, b, c, d)[v] == i for i, v in enumerate((a, b, c, d)))),
     (
         "<channel> <list> x[] </list> <list> x[3] x[1] x[2] x[0] </list> </channel>",
@@ -145,6 +153,28 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
         lambda a, b, c, d, y: a == b + 1 and b == 3,
     ),
     ("<group> <allDifferent> %... </allDifferent> <args> x[] </args> </group>", lambda a, b, c, d, y: len({a, b, c, d}) == 4),
+    # Constants alone.
+    ("<intension> eq(mul(2,3),6) </intension>", lambda *v: True),
+    ("<intension> lt(2,1) </intension>", lambda *v: False),
+    ("<intension> eq(div(1,0),0) </intension>", lambda *v: False),
+    ("<allDifferent> 1 x[0] 1 </allDifferent>", lambda *v: False),
+    ("<allDifferent> <list> 1 x[0] 1 </list> <except> 1 </except> </allDifferent>", lambda *v: True),
+    ("<allEqual> 2 2 x[0] </allEqual>", lambda a, *v: a == 2),
+    ("<allEqual> 2 3 x[0] </allEqual>", lambda *v: False),
+    (listed("ordered", "<operator> le </operator>", "1 1 x[0] 2"), lambda a, *v: 1 <= a <= 2),
+    (listed("ordered", "<operator> lt </operator>", "1 1"), lambda *v: False),
+    (listed("sum", "<coeffs> 2 -1 </coeffs>" + when("eq", "3"), "2 1"), lambda *v: True),
+    (listed("sum", when("notin", "{1,3}"), "2 1"), lambda *v: False),
+    (listed("count", "<values> 1 </values>" + when("ge", "2"), "1 2 1"), lambda *v: True),
+    (listed("nValues", when("eq", "1"), "1 2 1"), lambda *v: False),
+    (listed("maximum", when("in", "1..2"), "1 2 1"), lambda *v: True),
+    ("<lex> <list> 1 2 </list> <list> 1 1 </list> <operator> le </operator> </lex>", lambda *v: False),
+    (listed("mdd", "<transitions> (r,0,t) </transitions>", "0"), lambda *v: True),
+    (listed("mdd", "<transitions> (r,0,t) </transitions>", "1"), lambda *v: False),
+    (
+        "<group> <intension> le(%0,%1) </intension> <args> 1 2 </args> <args> x[0] 1 </args> </group>",
+        lambda a, *v: a <= 1,
+    ),
     ("<block class='b'> <allEqual> x[0] x[1] </allEqual> </block>", lambda a, b, c, d, y: a == b),
 ]
 
@@ -253,6 +283,38 @@ def test_nesting_needs_no_recursion() -> None:
         ("\n" + listed("sum", when("le", "99999999999")), "99999999999 does not fit in 32 bits"),
         ("\n" + listed("sum", when("in", "{}")), "a set without values"),
         ("\n" + listed("count", "<values> 1 </values>" + when("notin", "{ }")), "a set without values"),
+        *(
+            (f"\n<{tag}> {parts} </{tag}>", "an empty list")
+            for tag, parts in [
+                ("allDifferent", ""),
+                ("allEqual", "<list/>"),
+                ("ordered", "<list/> <operator> lt </operator>"),
+                ("lex", "<list/> <list/> <operator> lt </operator>"),
+                ("channel", "<list/>"),
+                ("clause", "<list> </list>"),
+                ("regular", "<list/> <transitions> (a,0,b) </transitions> <start> a </start> <final> b </final>"),
+                ("mdd", "<list/> <transitions> (a,0,b) </transitions>"),
+                ("cardinality", "<list/> <values> 1 </values> <occurs> y </occurs>"),
+                ("element", "<list/> <index> y </index> <value> 1 </value>"),
+                *(
+                    (tag, f"<list/> {'<values> 1 </values>' * (tag == 'count')} {when(*condition)}")
+                    for tag in ("sum", "count", "nValues", "minimum", "maximum")
+                    for condition in (("eq", "y"), ("gt", "1"), ("in", "1..2"))
+                ),
+            ]
+        ),
+        ("<group> <sum> <list> %... </list> <condition> (eq,1) </condition> </sum>\n<args/> </group>", "an empty list"),
+        ("<group> <allDifferent> %... </allDifferent>\n<args> x[0] 99999999999 </args> </group>", "99999999999 does not fit"),
+        ("<group> <allDifferent> %... </allDifferent>\n<args> x[0] 0..2000000000 </args> </group>", "more than 4194304 values"),
+        ("\n" + listed("element", "<index> </index> <value> 1 </value>"), "one variable or number in <index>"),
+        ("\n" + listed("element", "<index> x[] </index> <value> 1 </value>"), "one variable or number in <index>"),
+        ("\n" + listed("element", "<index> y </index> <value/>"), "one variable or number in <value>"),
+        ("\n" + listed("element", "<list> y </list> <index> y </index> <value> 1 </value>"), "one <list>"),
+        ("\n" + listed("element", "<index> y </index> <value> 1 </value>", attributes=' startIndex="a"'), "startIndex 'a'"),
+        ("\n" + listed("channel", attributes=' startIndex=""'), "startIndex ''"),
+        ('\n<element startIndex="1"> <list> x[] </list> <index> y </index> <value> 1 </value> </element>', "startIndex"),
+        ("\n" + listed("cardinality", "<values closed='yes'> 1 </values> <occurs> 1 </occurs>"), "closed is 'yes'"),
+        ("\n<intension> eq(y,99999999999999) </intension>", "the number 99999999999999 is too large"),
         ("\n<circuit> x[] </circuit>", "<circuit> is not supported"),
         ("\n<nValues> <list> x[] </list> <except> 0 </except> <condition> (eq,1) </condition> </nValues>", "<except>"),
     ],
@@ -276,12 +338,21 @@ def test_work_is_bounded() -> None:
         "<intension> eq(w[0],add(w[1],w[2],w[3])) </intension>",
         listed("maximum", when("le", "30"), "w[]"),
         listed("count", "<values> 1 </values>" + when("eq", "2"), "w[] w[0]"),
+        # What takes long for each assignment, or much memory.
+        f"<intension> eq({'add(w[0],' * 3000}w[1]{')' * 3000},w[2]) </intension>",
+        listed("minimum", when("eq", "w[2]"), "w[0..1] " + "7 " * 20_000),
     ):
         with pytest.raises(XcspError, match="too large for a table"):
             read(document(wide, constraint))
     many = "".join(f"<intension> ne(add(w[0],{i}),w[1]) </intension>" for i in range(30))
     with pytest.raises(XcspError, match="too large for a table"):
         read(document(wide, many), Limits(combinations_together=200_000))
+
+
+def test_the_number_of_assignments_is_not_computed_when_it_is_astronomic() -> None:
+    wide = '<array id="w" size="[20000]"> 0 1 </array>'
+    with pytest.raises(XcspError, match="more work than 4194304 assignments"):
+        read(document(wide, listed("nValues", when("eq", "2"), "w[]")))
 
 
 def test_automata_with_too_many_words_are_refused() -> None:
