@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -73,6 +74,8 @@ def command(
         raise typer.BadParameter(f"{ordering} is none of {', '.join(ORDERINGS)}")
     from scsp_player.commands.solve_output import JsonAnswer, LineAnswer
 
+    # Numbers of solutions may have more digits than Python shows by itself.
+    sys.set_int_max_str_digits(0)
     began = time.perf_counter()
     from xcsp import read_instance
 

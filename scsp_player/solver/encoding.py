@@ -14,6 +14,7 @@ from xcsp.relations import Relation
 
 _CHUNK_CELLS = 1 << 22
 _MOST_CELLS = 1 << 30
+_MOST_VALUES = 1 << 26  # of all variables together; each takes about 80 bytes while the arrays are built
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +53,14 @@ def encode(instance: Instance) -> Encoded:
     Raises:
         ValueError: if a scope is empty, repeats a variable or names none, a domain is not ascending, the tuples have another
             width than the scope, or a conflict contains ``*``.
-        XcspError: if the tables are too large to be held.
+        XcspError: if the tables or the domains are too large to be held.
     """
     sizes = np.array([len(variable.domain) for variable in instance.variables], dtype=np.int64)
+    if sizes.sum() > _MOST_VALUES:
+        raise XcspError(
+            f"the domains of {instance.name} are too large: {sizes.sum()} values of all variables together",
+            remedy="write smaller domains",
+        )
     first_value = np.append(0, np.cumsum(sizes)).astype(np.int32)
     domain = _joined([variable.domain for variable in instance.variables])
     # One ascending key for all (variable, value) pairs: ids are found by one binary search over all cells of a chunk of tables.

@@ -20,7 +20,7 @@ from scsp_player.solver.results import Count, Solutions
 from xcsp.model import STAR, Instance
 
 MOST_CELLS = 250_000
-"""Cells of all tables, and words of their bitsets, that are looked at; to make as many takes about 0.1 s."""
+"""Cells of all tables, words of their bitsets, and values of all variables that are looked at; as many take about 0.1 s."""
 
 MOST_ROWS = 16_384
 """Rows of one table: its bitsets are made row by row, each time as long as they are."""
@@ -84,7 +84,7 @@ class PlainSolver:
         Raises:
             TooMuchWorkError: if the instance is too large.
         """
-        if instance.relations:
+        if instance.relations or sum(len(variable.domain) for variable in instance.variables) > MOST_CELLS:
             raise TooMuchWorkError
         self._left = most_steps
         self._ordering = ordering

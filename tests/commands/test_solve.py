@@ -149,3 +149,13 @@ def test_the_official_checker_accepts_the_lines(tmp_path: Path) -> None:
     verdicts = check_solution(document, solutions)
     assert "INVALID" not in verdicts
     assert verdicts.count("OK") == every.count("\nv ")
+
+
+@pytest.mark.parametrize("pairs", [0, 1])
+def test_numbers_of_solutions_of_any_length_are_shown(tmp_path: Path, pairs: int) -> None:
+    constraints = (table([0, 1], [(0, 1), (1, 0)]),) * pairs
+    variables = tuple(variable(f"x{i}", range(16)) for i in range(4000))
+    write_instance(Instance("free", variables, constraints), tmp_path / "free.xml")
+    number = 2**pairs * 16 ** (4000 - 2 * pairs)
+    assert f"d FOUND SOLUTIONS {number}" in run(tmp_path / "free.xml", "--count").splitlines()
+    assert f'"solutions": {number},' in run(tmp_path / "free.xml", "--count", "--json")

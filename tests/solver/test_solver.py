@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scsp_player.solver import ENGINES, ORDERINGS, VALUE_ORDERS, encoding
+from scsp_player.solver import ENGINES, ORDERINGS, VALUE_ORDERS, PlainSolver, TooMuchWorkError, encoding
 from scsp_player.solver.encoding import encode
 from scsp_player.solver.reference import ReferenceSolver
 from scsp_player.solver.solver import Solver
@@ -26,7 +26,7 @@ from tests.solver.networks import (
     table,
     variable,
 )
-from xcsp import Instance, XcspError
+from xcsp import Instance, Variable, XcspError
 
 
 def rows(solutions) -> list[tuple[int, ...]]:
@@ -224,3 +224,12 @@ def test_malformed_questions_are_refused() -> None:
     with pytest.raises(ValueError, match="ordering"):
         Solver(Instance("v", (), ()), "best")
     assert rows(solver.solutions()) == [(1,), (2,)]
+
+
+def test_domains_beyond_all_memory_are_refused() -> None:
+    wide = np.arange(1 << 20, dtype=np.int32)
+    instance = Instance("wide", tuple(Variable(f"v{i}", wide) for i in range(5000)), ())
+    with pytest.raises(XcspError, match="5242880000 values"):
+        Solver(instance)
+    with pytest.raises(TooMuchWorkError):
+        PlainSolver(instance)
