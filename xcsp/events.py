@@ -17,6 +17,9 @@ from typing import Any, NoReturn, Protocol, cast
 from lxml import etree
 
 _MARKUP = re.compile(rb"[<>]")
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+"""Of attributes such as ``xml:space``, which every XML document may have and which say nothing here."""
+
 _COMPLAINTS = 100  # what a parser may note about a document without giving up
 
 Fail = Callable[[str, int, str], NoReturn]
@@ -146,7 +149,7 @@ class _Target:
         self.comment()
         self.depth += 1
         # Without entities to resolve, the parser leaves each ampersand of a value as a reference.
-        known = {name: value.replace("&#38;", "&") for name, value in attributes.items()} if attributes else {}
+        known = {n: v.replace("&#38;", "&") for n, v in attributes.items() if not n.startswith(_XML)} if attributes else {}
         if namespaces:
             own = {address: prefix for prefix, address in namespaces.items()}
             if not self._prefixes:

@@ -110,6 +110,12 @@ def test_selections(text: str, names: list[str]) -> None:
     assert scopes(instance) == [names]
 
 
+def test_attributes_that_every_xml_document_may_have_say_nothing() -> None:
+    text = '<sum xml:id="s"> <list xml:lang="en"> x y </list> <condition xml:space="preserve"> (eq,1) </condition> </sum>'
+    instance = read(document('<var id="x" xml:space="preserve"> 0 1 </var> <var id="y"> 0 1 </var>', text))
+    assert count_solutions(instance) == 2
+
+
 def test_undefined_cells_do_not_exist() -> None:
     instance = read(document('<array id="p" size="[3]"> <domain for="p[0] p[2]"> 0 1 </domain> </array>'))
     assert [v.name for v in instance.variables] == ["p[0]", "p[2]"]

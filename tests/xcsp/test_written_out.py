@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import operator
 import re
 from collections.abc import Callable
 
@@ -219,6 +220,7 @@ def test_equal_constraints_share_their_tables() -> None:
 
 
 operands = st.sampled_from(["x", "y", "z"]) | st.integers(-3, 3).map(str)
+COMPARISONS = {name: getattr(operator, name) for name in ("lt", "le", "ge", "gt", "ne", "eq")}
 NAMES = {"add": "+", "sub": "-", "mul": "*", "lt": "<", "le": "<=", "ne": "!=", "ge": ">="}
 expressions = st.recursive(
     operands.map(lambda text: (text, text)),
@@ -239,6 +241,46 @@ def test_expressions_mean_the_same_in_python(pair: tuple[str, str]) -> None:
     instance = read(document(domains, f"<intension> {written} </intension>"))
     points = itertools.product((0, 2), (-1, 1), (-2, 0, 5))
     assert count_solutions(instance) == sum(bool(eval(expected, {}, dict(zip("xyz", p, strict=True)))) for p in points)
+
+
+MEASURES: dict[str, Callable[[list[int]], int]] = {
+    "sum": sum,
+    "count": lambda row: sum(value in (0, 2) for value in row),
+    "nValues": lambda row: len(set(row)),
+    "minimum": min,
+    "maximum": max,
+}
+
+
+@given(
+    st.sampled_from(sorted(MEASURES)),
+    st.lists(st.sampled_from(["x", "y", "z"]) | st.integers(-2, 3).map(str), min_size=1, max_size=5),
+    st.sampled_from(["lt", "le", "ge", "gt", "ne", "eq", "in", "notin"]),
+    st.sampled_from(["x", "y", "z"]) | st.integers(-3, 6).map(str),
+    st.lists(st.integers(-4, 8), min_size=1, max_size=5),
+    st.sampled_from([1, predicates.LARGEST_TABLE]),
+)
+@settings(max_examples=150, deadline=None)
+def test_measures_and_conditions_of_any_kind(
+    tag: str, items: list[str], relation: str, operand: str, members: list[int], largest: int
+) -> None:
+    """Variables and constants in any mixture and repeated, compared with either or with sets; as tables and as relations."""
+    compared = relation not in ("in", "notin")
+    condition = when(relation, operand if compared else f"{{{','.join(map(str, members))}}}")
+    values = "<values> 0 2 </values>" if tag == "count" else ""
+    domains = "<var id='x'> 0 2 </var> <var id='y'> -1..1 </var> <var id='z'> -2 0 5 </var>"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predicates, "LARGEST_TABLE", largest)
+        instance = read(document(domains, listed(tag, values + condition, " ".join(items))))
+    expected = 0
+    for point in itertools.product((0, 2), (-1, 0, 1), (-2, 0, 5)):
+        value = dict(zip("xyz", point, strict=True))
+        number = MEASURES[tag]([value[item] if item in value else int(item) for item in items])
+        if compared:
+            expected += COMPARISONS[relation](number, value[operand] if operand in value else int(operand))
+        else:
+            expected += (number in members) == (relation == "in")
+    assert count_solutions(instance) == expected
 
 
 @pytest.mark.parametrize(
