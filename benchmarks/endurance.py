@@ -5,8 +5,9 @@
     python benchmarks/endurance.py ../shared/games-gdl2 --each 20 --opponent random --clock 1 --think 0.03 --journal hidden.csv
 
 With ``--think`` the agent stops after so many seconds, so that many matches are played; else clocks are used to the full. A
-journal that exists is taken up again. The last line sums up; the exit status is 1 if anything was late, illegal or wrong, or if
-the server's memory at the end is more than 10 % above that after a third of the matches.
+journal that exists is taken up again. Illegal moves of the agent are counted apart from those of its opponents. The last line sums
+up; the exit status is 1 if anything was late, illegal or wrong, or if the server's memory at the end is more than 10 % above that
+after a third of the matches.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.terms import Term
 from scsp_player.protocol.client import Address, ask
 
-COLUMNS = ("number", "game", "clock", "turns", "timeouts", "illegal", "other_faults", "slowest", "server_mb", "error")
+FAULTS = ("timeouts", "illegal", "illegal_own", "other_faults")
+COLUMNS = ("number", "game", "clock", "turns", *FAULTS, "slowest", "server_mb", "error")
 TURN_LIMIT = 120
 THINK = "SCSP_PLAYER_THINK_SECONDS"
 
@@ -109,6 +111,7 @@ async def play(number: int, path: Path, clock: float, start: float, players: lis
         "turns": len(record.turns),
         "timeouts": kinds.count("timeout"),
         "illegal": kinds.count("illegal"),
+        "illegal_own": sum(fault.kind == "illegal" and fault.player == players[0].label for fault in record.faults),
         "other_faults": len(kinds) - kinds.count("timeout") - kinds.count("illegal"),
         "slowest": max((seconds for turn in record.turns for seconds in turn.seconds.values()), default=0.0),
         "server_mb": round(sum(process.memory_info().rss for process in serving(pid)) / 2**20, 1),
@@ -156,7 +159,7 @@ async def run(options: argparse.Namespace) -> int:
                 writer.writerow(row)
                 lines.flush()
                 done.append({key: str(value) for key, value in row.items()})
-                if any(row[key] for key in ("timeouts", "illegal", "other_faults", "error")):
+                if any(row[key] for key in (*FAULTS, "error")):
                     print(row, flush=True)
                 if number % 25 == 24:
                     print(f"{number + 1} matches, server {row['server_mb']} MB, load {os.getloadavg()[0]:.1f}", flush=True)
@@ -173,7 +176,7 @@ async def run(options: argparse.Namespace) -> int:
 
 def summary(rows: list[dict[str, str]]) -> int:
     """Print sums; 1 if anything went wrong."""
-    bad = {key: sum(int(row[key]) for row in rows) for key in ("timeouts", "illegal", "other_faults")}
+    bad = {key: sum(int(row[key]) for row in rows) for key in FAULTS}
     errors = sum(bool(row["error"]) for row in rows)
     memory = [float(row["server_mb"]) for row in rows]
     early = memory[min(len(memory), max(1, len(memory) // 3)) - 1]
