@@ -7,15 +7,13 @@ from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import FALSE, TRUE, GroundGame
 from scsp_player.network.consequences import consequences
-from scsp_player.network.csr import Rows, distinct, distinct_counts, rows_by_owner, stack_rows, take_rows
+from scsp_player.network.csr import Rows, distinct_counts, stack_rows, take_rows
 from scsp_player.network.errors import Deadline
 from scsp_player.network.rules import MoveRules
+from scsp_player.network.step_condition_kernels import count_required
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
-
-DENSE = 1 << 20
-"""Pairs of a class and a literal are counted in a table up to that size, and beyond if there are many."""
 
 SAMPLES = 8
 """So many moves of a class are looked at to find out what all of them might require."""
@@ -36,8 +34,7 @@ class StepConditions:
         self._merged = merged
         self.impossible = game.legal_literal == FALSE
         self.start, self.required = consequences(merged, game.legal_literal, deadline)
-        owner = np.repeat(np.arange(game.moves, dtype=np.int32), np.diff(self.start))
-        self._moves = rows_by_owner(self.required.astype(np.int64), owner, 2 * len(merged.head_start))
+        self._place = np.full(2 * len(merged.head_start), -1, dtype=np.int64)
         self.codes = np.random.default_rng(1).integers(0, 2**64, size=2 * len(merged.head_start) + game.moves, dtype=np.uint64)
         self.facts: set[int] = set()
         self.clauses: Rows = stack_rows(self._deny(game.terminal_literal))
@@ -51,30 +48,25 @@ class StepConditions:
         """
         inside = np.flatnonzero(labels >= 0)
         counts = np.bincount(labels[inside])
-        columns = self._candidates(first + inside[np.argsort(labels[inside], kind="stable")], counts)
-        width = len(columns)
-        start, moves = take_rows(self._moves, columns.astype(np.int64))
-        column = np.repeat(np.arange(width), np.diff(start))
-        own = (moves >= first) & (moves < first + len(labels))
-        label = labels[moves[own] - first]
-        kept = label >= 0
-        pairs = label[kept].astype(np.int64) * width + column[own][kept]
-        if len(counts) * width <= DENSE + 4 * len(pairs):
-            shared = np.flatnonzero(np.bincount(pairs, minlength=len(counts) * width) == np.repeat(counts, width))
-        else:
-            found, times = distinct_counts(pairs)
-            shared = found[times == counts[found // width]]
-        return shared // max(1, width), columns[shared % max(1, width)]
+        moves = first + inside[np.argsort(labels[inside], kind="stable")]
+        classes, literals = self._candidates(moves, counts)
+        class_start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        pair_start = np.searchsorted(classes, np.arange(len(counts) + 1)).astype(np.int64)
+        times = np.zeros(len(classes), dtype=np.int64)
+        count_required(moves, class_start, self.start, self.required, pair_start, literals, self._place, times)
+        whole = times == counts[classes]
+        return classes[whole], literals[whole].astype(np.int32)
 
-    def _candidates(self, moves: Offsets, counts: Offsets) -> Ints:
-        """Literals that may be common to a class (of so many neighbours among ``moves``): those that some of its moves share."""
+    def _candidates(self, moves: Offsets, counts: Offsets) -> tuple[Offsets, Offsets]:
+        """Classes (so many neighbours among ``moves``) and literals that may be common to them: some of the moves share these."""
         samples = SAMPLES if SAMPLES * len(counts) <= len(moves) else 1
         chosen = (np.cumsum(counts) - counts)[:, None] + counts[:, None] * np.arange(samples) // samples
         start, literals = take_rows((self.start, self.required), moves[chosen.ravel()])
-        wide = np.int64(2 * len(self._merged.head_start))
+        wide = np.int64(len(self._place))
         owner = np.repeat(np.arange(len(counts), dtype=np.int64), np.diff(start[::samples]))
         pairs, times = distinct_counts(owner * wide + literals)
-        return distinct(pairs[times == samples] % wide).astype(np.int32)
+        shared = pairs[times == samples]
+        return shared // wide, shared % wide
 
     def _deny(self, terminal: int) -> list[Ints]:
         """Collects the facts that follow from the falsity of a literal; returns the clauses."""

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from scsp_player.network import consequences as module
 from scsp_player.network.consequences import consequences
 from scsp_player.network.errors import Deadline
 from scsp_player.network.rules import inline_moves, merge_moves
+from scsp_player.network.step_condition_kernels import count_required
 from scsp_player.network.step_conditions import StepConditions
 from scsp_player.network.unfolding import unfold
 from tests.network.games import POSITIVE_CYCLE, ground_text, own
@@ -77,3 +79,25 @@ def test_what_classes_of_moves_have_in_common(classes):
         sets = [set(rows[first + m].tolist()) for m in np.flatnonzero(labels == label)]
         expected += [(label, literal) for literal in sorted(set.intersection(*sets))]
     assert list(zip(owner.tolist(), literals.tolist(), strict=True)) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_counts_of_what_moves_require(data):
+    wide, moves = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 9))
+    rows = [sorted(data.draw(st.sets(st.integers(0, wide - 1)))) for _ in range(moves)]
+    classes = data.draw(st.lists(st.lists(st.integers(0, moves - 1), max_size=6), min_size=1, max_size=4))
+    asked = [sorted(data.draw(st.sets(st.integers(0, wide - 1)))) for _ in classes]
+    times = np.zeros(sum(map(len, asked)), dtype=np.int64)
+    place = np.full(wide, -1, dtype=np.int64)
+    (class_start, chosen), (start, required), (pair_start, literals) = (stack(lists) for lists in (classes, rows, asked))
+    count_required(chosen, class_start, start, required.astype(np.int32), pair_start, literals, place, times)
+    assert times.tolist() == [
+        sum(literal in rows[move] for move in members) for members, own in zip(classes, asked, strict=True) for literal in own
+    ]
+    assert (place == -1).all()
+
+
+def stack(lists):
+    start = np.cumsum([0, *map(len, lists)])
+    return start.astype(np.int64), np.array([x for row in lists for x in row], dtype=np.int64)
