@@ -57,7 +57,7 @@ class Circuit:
                 self._by_blocks(variable, function.axes, cut, name)
             else:
                 self.builder.define(variable, function.axes, function.table.astype(np.int32), "auxiliary")
-            found = self.builder.one_of(variable, [1])
+            found = self.builder.truth(variable)
             self._booleans[function.key] = found
             self._booleans[(~function).key] = ~found
         return found
@@ -107,7 +107,7 @@ class Circuit:
             if rows is not None:
                 variable = self.builder.variable(f"aux_{name}", 2, "auxiliary", note)
                 self.builder.define_rows(variable, axes, rows, "auxiliary")
-                return self.builder.one_of(variable, [1])
+                return self.builder.truth(variable)
         if shared:
             return self.all_of([*shared, self.any_of([self.all_of(rule, name) for rule in rest], name)], name)
         return self.any_of(self._alternatives(cleaned, name), name)

@@ -7,13 +7,15 @@ variable with hundreds of values thus takes two or three positions of a table, o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scsp_player.network.partition_kernels import number_labels
 
 Array = NDArray[Any]
 
@@ -44,6 +46,9 @@ class Partition:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Number of values in each class."""
+        if self.size == 2:
+            second = int(np.count_nonzero(self.labels))
+            return np.array([len(self.labels) - second, second], dtype=np.int64)
         return np.bincount(self.labels, minlength=self.size)
 
     @property
@@ -58,6 +63,7 @@ class Partitions:
     def __init__(self) -> None:
         self._known: dict[tuple[int, bytes], Partition] = {}
         self._refined: dict[tuple[int, int], tuple[Partition, Array, Array]] = {}
+        self._identities: dict[int, Partition] = {}
 
     def of(self, variable: int, labels: Array) -> Partition:
         """The partition of a variable's values by equal labels (bool or non-negative int, [domain])."""
@@ -65,16 +71,20 @@ class Partitions:
             return self._of_two(variable, labels)
         if int(labels.max(initial=0)) > 4 * len(labels) + 64:
             labels = np.unique(labels, return_inverse=True)[1]
-        labels = labels.astype(np.int64)
-        # The first value of every label by writing from the back; labels in the order of their first values.
-        first = np.full(int(labels.max(initial=0)) + 1, len(labels), dtype=np.int64)
-        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
-        present = np.flatnonzero(first < len(labels))
-        present = present[np.argsort(first[present])]
-        rank = np.zeros(len(first), dtype=np.int32)
-        rank[present] = np.arange(len(present), dtype=np.int32)
-        canonical = rank[labels]
-        return self._known_as(variable, canonical, first[present])
+        highest = int(labels.max(initial=0))
+        rank = np.full(highest + 1, -1, dtype=np.int32)
+        canonical = np.empty(len(labels), dtype=np.int32)
+        first = np.empty(min(highest + 1, len(labels)), dtype=np.int64)
+        count = number_labels(np.ascontiguousarray(labels, dtype=np.int64), rank, canonical, first)
+        return self._known_as(variable, canonical, first[:count].copy())
+
+    def identity(self, variable: int, size: int) -> Partition:
+        """The partition of a variable with a class for each of its ``size`` values."""
+        found = self._identities.get(variable)
+        if found is None:
+            every = np.arange(size, dtype=np.int64)
+            found = self._identities[variable] = self._known_as(variable, every.astype(np.int32), every)
+        return found
 
     def _of_two(self, variable: int, labels: Array) -> Partition:
         """The same for truth values, the most frequent labels by far."""
@@ -85,8 +95,9 @@ class Partitions:
     def _known_as(self, variable: int, canonical: Array, first: Array) -> Partition:
         if len(first) <= MOST_SMALL:
             canonical = canonical.astype(np.int8, copy=False)
-        # There may be thousands of partitions of as many thousands of values: digests are kept instead of the labels.
-        key = (variable, blake2b(canonical.tobytes(), digest_size=DIGEST_BYTES).digest())
+        # There may be thousands of partitions of as many thousands of values: digests are kept instead of long labels.
+        look = canonical.tobytes()
+        key = (variable, look if len(look) < DIGEST_BYTES else blake2b(look, digest_size=DIGEST_BYTES).digest())
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = Partition(variable, canonical, first, len(first), len(self._known))
@@ -110,9 +121,12 @@ class Partitions:
         return common, [None if p is common else p.labels[common.first] for p in partitions]
 
 
-@dataclass(frozen=True, eq=False)
+FunctionKey: TypeAlias = tuple[tuple[int, ...], bytes]
+
+
+@dataclass(eq=False)
 class Function:
-    """A table of values over classes of variables.
+    """A table of values over classes of variables; never changed (and not declared so, because hundreds of thousands are made).
 
     Attributes:
         axes: one partition for each variable that matters, by ascending variable.
@@ -121,6 +135,7 @@ class Function:
 
     axes: tuple[Partition, ...]
     table: Array
+    _key: FunctionKey | None = field(default=None, init=False, repr=False)
 
     @property
     def variables(self) -> tuple[int, ...]:
@@ -132,10 +147,12 @@ class Function:
         """Whether no variable matters."""
         return not self.axes
 
-    @cached_property
-    def key(self) -> tuple[tuple[int, ...], bytes]:
+    @property
+    def key(self) -> FunctionKey:
         """Equal for equal functions (both simplified)."""
-        return tuple(axis.index for axis in self.axes), self.table.tobytes()
+        if self._key is None:
+            self._key = (tuple([axis.index for axis in self.axes]), self.table.tobytes())
+        return self._key
 
     def __invert__(self) -> Function:
         return Function(self.axes, ~self.table)
@@ -200,17 +217,18 @@ def simplify(partitions: Partitions, axes: Sequence[Partition], table: Array) ->
     kept: list[Partition] = []
     for axis in axes:
         dimension = len(kept)
+        # The table seen by each class, in bytes.
+        seen = table.swapaxes(0, dimension).tobytes()
+        width = len(seen) // axis.size
         if axis.size == 2:
             # Two classes differ or do not.
-            parts = (table.take(0, axis=dimension), table.take(1, axis=dimension))
-            if np.array_equal(*parts):
-                table = parts[0]
+            if seen[:width] == seen[width:]:
+                table = table.take(0, axis=dimension)
             else:
                 kept.append(axis)
             continue
-        slices = np.moveaxis(table, dimension, 0).reshape(axis.size, -1)
         first: dict[bytes, int] = {}
-        numbers = [first.setdefault(row.tobytes(), len(first)) for row in slices]
+        numbers = [first.setdefault(seen[k : k + width], len(first)) for k in range(0, len(seen), width)]
         if len(first) == 1:
             table = table.take(0, axis=dimension)
             continue

@@ -30,6 +30,8 @@ LEAST_VALUES = 64
 MANY_TUPLES = 100_000
 """Coordinates are looked for where a variable has at least that many values, and its classes would take that many tuples."""
 
+FALSE_TRUE = np.array([False, True])
+
 MOVE_KINDS = ("decision", "chance")
 """Kinds of the variables that stand for a role's move."""
 
@@ -117,7 +119,11 @@ class TableBuilder:
 
     def identity(self, variable: int) -> Partition:
         """The partition of a variable with a class for every value."""
-        return self.partitions.of(variable, np.arange(self.variables[variable].size))
+        return self.partitions.identity(variable, self.variables[variable].size)
+
+    def truth(self, variable: int) -> Function:
+        """The function "the variable is 1" of one with two values."""
+        return Function((self.identity(variable),), FALSE_TRUE)
 
     def one_of(self, variable: int, values: Sequence[int] | Ints) -> Function:
         """The function "the variable has one of these values"."""
@@ -134,8 +140,8 @@ class TableBuilder:
 
     def define_rows(self, output: int, axes: Sequence[Partition], rows: Ints, kind: str) -> None:
         """Add a table of disjoint rows: classes of ``axes`` (or ``ANY``), then the value of ``output``."""
-        used = [k for k in range(len(axes)) if (rows[:, k] != ANY).any()]
-        columns = rows[:, [*used, len(axes)]]
+        used = np.flatnonzero((rows[:, :-1] != ANY).any(axis=0)).tolist()
+        columns = rows if len(used) == len(axes) else rows[:, [*used, len(axes)]]
         chosen = [*(axes[k] for k in used), self.identity(output)]
         plan, _ = self._plan(chosen, columns)
         self._write(chosen, plan, columns, _Use(True, kind, output))
@@ -231,11 +237,10 @@ class TableBuilder:
         for k, axis in enumerate(final):
             if not axis.identity:
                 size *= _multiples(axis, rows[:, k])
-        if size.sum() > self.tuple_limit:
+        total = int(size.sum())
+        if total > self.tuple_limit:
             names = ", ".join(self.variables[axis.variable].name for axis in final)
-            raise NetworkTooLargeError(
-                f"a table over {names} needs {size.sum()} tuples", remedy=f"the limit is {self.tuple_limit}"
-            )
+            raise NetworkTooLargeError(f"a table over {names} needs {total} tuples", remedy=f"the limit is {self.tuple_limit}")
         self._put(tuple(axis.variable for axis in final), _expand(final, rows, size), use)
 
     def _put(self, scope: tuple[int, ...], tuples: Ints, use: _Use) -> None:
@@ -247,9 +252,10 @@ class TableBuilder:
         self._entries += tuples.size
         if self._entries > self._total_limit:
             raise NetworkTooLargeError(f"the tables have more than {self._total_limit} entries")
-        order = np.argsort(scope)
-        entry = _Entry(tuples[:, order], use.positive, use.kind, use.output)
-        self._tables[tuple(int(scope[k]) for k in order)].append(entry)
+        order = sorted(range(len(scope)), key=scope.__getitem__)
+        if order != list(range(len(scope))):
+            tuples = tuples[:, order]
+        self._tables[tuple([scope[k] for k in order])].append(_Entry(tuples, use.positive, use.kind, use.output))
 
     def _finish_relations(self) -> None:
         for scope, relations in self._relations.items():
@@ -340,7 +346,7 @@ class TableBuilder:
         conflicts = np.argwhere(~allowed).astype(np.int32)
         if len(conflicts) < len(supports):
             return [_Entry(conflicts, False, entries[0].kind)]
-        return [_Entry(np.where(supports == ANY, STAR, supports).astype(np.int32), True, entries[0].kind)]
+        return [_Entry(_starred(supports), True, entries[0].kind)]
 
 
 @dataclass(frozen=True)
@@ -361,19 +367,30 @@ def _expand(axes: Sequence[Partition], rows: Ints, size: NDArray[np.int64]) -> I
     """Rows over classes as tuples over values, ``ANY`` as ``STAR``."""
     if all(axis.identity for axis in axes):
         # A class is a value: classes are numbered in the order of the values.
-        return np.where(rows == ANY, STAR, rows).astype(np.int32)
+        return _starred(rows)
     tuples = np.repeat(rows, size, axis=0)
     # The number of a tuple within its row is read as a number with one digit for each class.
     rest = np.arange(len(tuples), dtype=np.int64) - np.repeat(np.cumsum(size) - size, size)
     for k, axis in enumerate(axes):
         column = tuples[:, k]
         if not axis.identity:
-            counts = axis.counts
-            order = np.argsort(axis.labels, kind="stable")
-            begin = np.cumsum(counts) - counts
             chosen = column != ANY
+            wanted = np.zeros(axis.size, dtype=np.bool_)
+            wanted[column[chosen]] = True
+            # The values of the classes that occur, class by class: often all but the one with nearly all values.
+            order = np.flatnonzero(wanted[axis.labels])
+            order = order[np.argsort(axis.labels[order], kind="stable")]
+            counts = axis.counts * wanted
+            begin = np.cumsum(counts) - counts
             number = np.where(chosen, counts[column], 1)
-            column = np.where(chosen, order[np.minimum(begin[column] + rest % number, len(order) - 1)], ANY)
+            column[chosen] = order[begin[column[chosen]] + rest[chosen] % number[chosen]]
             rest //= number
         tuples[:, k] = np.where(column == ANY, STAR, column)
     return tuples.astype(np.int32)
+
+
+def _starred(rows: Ints) -> Ints:
+    """A copy of rows with ``STAR`` for ``ANY``."""
+    tuples = rows.astype(np.int32)
+    tuples[tuples == ANY] = STAR
+    return tuples

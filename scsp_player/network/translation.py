@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.gdl.collector import paused_collector
 from scsp_player.grounding.ground_game import FALSE as FALSE_LITERAL
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.network.cases import Outputs
@@ -74,7 +75,9 @@ def template(
     """
     if tuple_limit < LEAST_TUPLE_LIMIT:
         raise ValueError(f"tuple_limit is at least {LEAST_TUPLE_LIMIT}")
-    return _Translation(game, TableBuilder(tuple_limit, deadline=Deadline(seconds)), proof_work, explicit_legality).result()
+    # Variables, functions and tables: hundreds of thousands of small objects, none of which is garbage.
+    with paused_collector():
+        return _Translation(game, TableBuilder(tuple_limit, deadline=Deadline(seconds)), proof_work, explicit_legality).result()
 
 
 class _Translation:
@@ -165,7 +168,7 @@ class _Translation:
         variable = self.builder.variable("terminal", 2, "terminal", "1 = the match is over")
         self.builder.define(variable, function.axes, function.table.astype(np.int32), "terminal")
         if literal > FALSE_LITERAL:
-            holds = self.builder.one_of(variable, [1])
+            holds = self.builder.truth(variable)
             self.formulas.give(literal >> 1, ~holds if literal & 1 else holds)
         return variable
 
@@ -198,8 +201,9 @@ class _Translation:
             code[moves] += number
         labels = code > 0
         if len(entries) > 1:
+            inside = np.flatnonzero(labels)
             labels = np.zeros(size, dtype=np.int64)
-            labels[code > 0] = 1 + np.unique(code[code > 0], return_inverse=True)[1]
+            labels[inside] = 1 + np.unique(code[inside], return_inverse=True)[1]
         axis = self.builder.partitions.of(action, labels)
         state = common_axes(self.builder.partitions, [f for f, _ in entries])
         if cells(state) * axis.size > self.builder.tuple_limit and len(state) > 1:
@@ -229,7 +233,7 @@ class _Translation:
 
     def _scores(self, terminal: int) -> list[int]:
         game = self.game
-        over = self.builder.one_of(terminal, [1])
+        over = self.builder.truth(terminal)
         result: list[int] = []
         for role, name in enumerate(game.roles):
             goals = np.flatnonzero(game.goal_role == role)
@@ -318,7 +322,7 @@ class _Translation:
                 classes[axis.variable] = axis.size
         used = [action for action in actions if classes[action]]
         if not used:
-            return self.builder.one_of(terminal, [1])
+            return self.builder.truth(terminal)
         action = min(used, key=lambda a: classes[a])
         return self.builder.one_of(action, [self.builder.variables[action].size - 1])
 

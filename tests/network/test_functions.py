@@ -35,6 +35,19 @@ def value(function, assignment):
     return bool(function.table[tuple(int(axis.labels[assignment[axis.variable]]) for axis in function.axes)])
 
 
+@given(st.lists(st.integers(0, 200), min_size=1, max_size=150))
+def test_partitions_number_classes_by_first_appearance(labels):
+    partitions = Partitions()
+    found = partitions.of(0, np.array(labels))
+    order = list(dict.fromkeys(labels))
+    assert found.labels.tolist() == [order.index(label) for label in labels]
+    assert found.first.tolist() == [labels.index(label) for label in order]
+    assert found.counts.tolist() == [labels.count(label) for label in order]
+    assert found is partitions.of(0, np.array(labels) + 1_000_000)
+    if len(order) == len(labels):
+        assert found is partitions.identity(0, len(labels))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(functions(), max_size=3), max_size=3))
 def test_disjunctions_of_conjunctions(descriptions):
