@@ -32,6 +32,8 @@ def boxes(table: Bools, limit: int) -> list[Box] | None:
     >>> sorted([mask.astype(int).tolist() for mask in box] for box in rows)
     [[[0, 1, 1], [0, 0, 1]], [[1, 1, 0], [1, 1, 0]]]
     """
+    if not table.ndim:
+        return [()] if table else []
     left, found = table.copy(), list[Box]()
     while left.any():
         if len(found) == limit:

@@ -22,7 +22,7 @@ from scsp_player.network.csr import distinct, ranges
 from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells, simplify
 from scsp_player.network.naming import identifier, words_of
 from scsp_player.network.rules import MoveRules
-from scsp_player.network.value_sets import Alike, RulePatterns, merge_values
+from scsp_player.network.value_sets import Alike, RuleCodes, RulePatterns, merge_values
 
 INLINE_CELLS = 64
 INLINE_COLUMNS = 4
@@ -68,7 +68,8 @@ class Formulas:
         self._built = np.zeros(rules.atoms, dtype=np.bool_)
         self._met = np.zeros(rules.atoms, dtype=np.bool_)
         self.give(0, TRUE)
-        self._patterns = RulePatterns(merged)
+        self._codes = RuleCodes(merged, game.fluent_atom)
+        self._patterns = RulePatterns(merged, self._codes, game.fluents)
         self._value_sets: dict[tuple[int, frozenset[int]], Function] = {}
         self._sets: list[list[Function | None]] = [[None] * len(sets) for sets in merged.sets]
         self._actions: list[int] = []
@@ -84,10 +85,11 @@ class Formulas:
         self._functions[atom] = function
         self._built[atom] = True
 
-    def give_value(self, atom: int, variable: int, value: int) -> None:
-        """The atom holds exactly if the variable has the value."""
-        self.give(atom, self._circuit.builder.one_of(variable, [value]))
-        self._patterns.give_value(atom, variable, value)
+    def give_values(self, atoms: NDArray[np.int32], variable: int, values: NDArray[np.int32]) -> None:
+        """Each of the atoms holds exactly if the variable has the value beside it."""
+        for atom, value in zip(atoms.tolist(), values.tolist(), strict=True):
+            self.give(atom, self._circuit.builder.one_of(variable, [value]))
+        self._patterns.give_values(atoms, variable, values)
 
     def give_actions(self, variables: list[int]) -> None:
         """The move variable of every role."""
@@ -192,7 +194,7 @@ class Formulas:
 
     def _conditions(self, atom: int) -> list[list[Function]]:
         first, last = int(self._merged.head_start[atom]), int(self._merged.head_start[atom + 1])
-        if last - first < MANY_RULES:
+        if last - first < MANY_RULES or not self._patterns.any(first, last):
             return [[*map(self._known, self._body(rule)), *self._moves_of(rule)] for rule in range(first, last)]
         patterns = self._patterns.of(first, last, MANY_PATTERNS)
         if patterns is None:
@@ -237,10 +239,13 @@ class Formulas:
         """The fluents sorted in sets that look alike, in all ways that are proposed for state variables."""
         game, result = self._game, dict[int, Family]()
         for candidate in candidates(game):
-            family = result.setdefault(candidate.family, Family(RulePatterns(self._merged, exclusive=False), []))
-            for place, atom in enumerate(game.fluent_atom[candidate.fluents].tolist()):
-                family.patterns.give_value(atom, len(family.atoms), place)
-            family.atoms.append(game.fluent_atom[candidate.fluents].tolist())
+            family = result.get(candidate.family)
+            if family is None:
+                patterns = RulePatterns(self._merged, self._codes, game.fluents, exclusive=False)
+                family = result[candidate.family] = Family(patterns, [])
+            atoms = game.fluent_atom[candidate.fluents]
+            family.patterns.give_values(atoms, len(family.atoms), np.arange(len(atoms), dtype=np.int32))
+            family.atoms.append(atoms.tolist())
         return list(result.values())
 
     def _of_values(self, alike: Alike) -> list[list[Function]]:

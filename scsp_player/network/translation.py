@@ -146,8 +146,8 @@ class _Translation:
             kind = "state" if prefix == "now" else "next"
             result.append(self.builder.variable(identifier(prefix, group.label), len(values), kind, dictionary(values)))
             if prefix == "now":
-                for fluent in group.fluents:
-                    self.formulas.give_value(int(self.game.fluent_atom[fluent]), result[-1], int(self.fluent_value[fluent]))
+                atoms = self.game.fluent_atom[group.fluents]
+                self.formulas.give_values(atoms, result[-1], self.fluent_value[group.fluents])
         return result
 
     def _action_variables(self) -> list[int]:

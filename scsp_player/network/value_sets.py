@@ -35,33 +35,60 @@ class Alike:
     rule: int
 
 
+class RuleCodes:
+    """Random codes of the conditions of rules; sets of conditions are told apart by the sums of their codes.
+
+    Args:
+        merged: the rules.
+        fluents: int32[fluents], the atoms that can be the values of variables.
+
+    Attributes:
+        conditions: uint64[literals]; moves: for each role uint64[sets + 1], the last for "no move".
+        place: int32[atoms], the number of a fluent, the number of fluents for all other atoms.
+    """
+
+    def __init__(self, merged: MoveRules, fluents: Ints) -> None:
+        atoms = len(merged.head_start) - 1
+        random = np.random.default_rng(2)
+        self.conditions = random.integers(0, 2**64, size=2 * atoms, dtype=np.uint64)
+        self.moves = [random.integers(0, 2**64, size=len(sets) + 1, dtype=np.uint64) for sets in merged.sets]
+        self.place = np.full(atoms, len(fluents), dtype=np.int32)
+        self.place[fluents] = np.arange(len(fluents), dtype=np.int32)
+
+
 class RulePatterns:
     """Tells which rules of an atom differ in nothing but values of variables, in arrays.
 
     Args:
         merged: the rules.
+        codes: of their conditions.
+        fluents: number of fluents.
         exclusive: whether no variable has two values, so that rules that ask for two can be left out. Otherwise a "variable" is
             any set of atoms, and may occur twice.
     """
 
-    def __init__(self, merged: MoveRules, *, exclusive: bool = True) -> None:
+    def __init__(self, merged: MoveRules, codes: RuleCodes, fluents: int, *, exclusive: bool = True) -> None:
         self._merged = merged
+        self._codes = codes
         self._exclusive = exclusive
-        atoms = len(merged.head_start) - 1
-        self._variable = np.full(atoms, -1, dtype=np.int32)
-        self._value = np.zeros(atoms, dtype=np.int32)
-        # Sets of conditions are told apart by sums of random codes: of variables by the first atom given for them.
-        random = np.random.default_rng(2)
-        self._codes = random.integers(0, 2**64, size=2 * atoms, dtype=np.uint64)
-        self._variable_code = np.zeros(atoms, dtype=np.uint64)
-        self._code_of: dict[int, int] = {}
-        self._move_codes = [random.integers(0, 2**64, size=len(sets) + 1, dtype=np.uint64) for sets in merged.sets]
+        # The last place is that of all atoms that are no fluents.
+        self._variable = np.full(fluents + 1, -1, dtype=np.int32)
+        self._value = np.zeros(fluents + 1, dtype=np.int32)
+        self._variable_code = np.zeros(fluents + 1, dtype=np.uint64)
 
-    def give_value(self, atom: int, variable: int, value: int) -> None:
-        """The atom holds exactly if the variable has the value."""
-        self._variable[atom] = variable
-        self._value[atom] = value
-        self._variable_code[atom] = self._codes[2 * self._code_of.setdefault(variable, atom)]
+    def give_values(self, atoms: Ints, variable: int, values: Ints) -> None:
+        """Each of the atoms, which are fluents, holds exactly if the variable has the value beside it."""
+        places = self._codes.place[atoms]
+        self._variable[places] = variable
+        self._value[places] = values
+        # A variable has the code of the first atom given for it.
+        self._variable_code[places] = self._codes.conditions[2 * atoms[0]]
+
+    def any(self, first: int, last: int) -> bool:
+        """Whether any of the rules ``first`` to ``last - 1`` mentions a fluent at all."""
+        merged = self._merged
+        body = merged.body[merged.body_start[first] : merged.body_start[last]]
+        return bool((self._codes.place[body >> 1] < len(self._variable) - 1).any())
 
     def of(self, first: int, last: int, most: int) -> list[Alike] | None:
         """The rules ``first`` to ``last - 1``, those that are alike together, None for more than ``most`` kinds."""
@@ -69,16 +96,18 @@ class RulePatterns:
         begin = merged.body_start[first : last + 1] - merged.body_start[first]
         body = merged.body[merged.body_start[first] : merged.body_start[last]]
         row = np.repeat(np.arange(last - first), np.diff(begin))
-        value = (self._variable[body >> 1] >= 0) & ((body & 1) == 0)
+        place = self._codes.place[body >> 1]
+        variable = self._variable[place]
+        value = (variable >= 0) & ((body & 1) == 0)
         code = np.zeros(last - first, dtype=np.uint64)
-        np.add.at(code, row, np.where(value, self._variable_code[body >> 1], self._codes[body]))
-        for role, codes in enumerate(self._move_codes):
+        np.add.at(code, row, np.where(value, self._variable_code[place], self._codes.conditions[body]))
+        for role, codes in enumerate(self._codes.moves):
             code += codes[merged.moves[first:last, role]]
         width = np.bincount(row[value], minlength=last - first)
         # The values in order of rules, those of a rule in order of variables.
         places = np.flatnonzero(value)
-        places = places[np.lexsort((self._variable[body[places] >> 1], row[places]))]
-        variables, owner = self._variable[body[places] >> 1], row[places]
+        places = places[np.lexsort((variable[places], row[places]))]
+        variables, owner = variable[places], row[places]
         twice = owner[1:][(owner[1:] == owner[:-1]) & (variables[1:] == variables[:-1])]
         possible = np.ones(last - first, dtype=np.bool_)
         possible[twice] = not self._exclusive
@@ -98,7 +127,7 @@ class RulePatterns:
             result.append(
                 Alike(
                     tuple(variables[start[rule] : start[rule + 1]].tolist()),
-                    self._value[body[places[cells]] >> 1],
+                    self._value[place[places[cells]]],
                     tuple(others.tolist()),
                     first + rule,
                 )

@@ -30,6 +30,11 @@ def test_boxes_cover_exactly_the_true_cells(dimensions, seed, size):
     assert not len(found) or boxes(table, len(found) - 1) is None
 
 
+@pytest.mark.parametrize("holds", [False, True])
+def test_a_table_without_axes_is_one_box_or_none(holds):
+    assert boxes(np.array(holds), 4) == [()] * holds
+
+
 def test_four_things_that_agree_in_a_property_are_eight_boxes():
     bits = np.array([[(thing >> k) & 1 for k in range(4)] for thing in range(16)] + [[2] * 4])
     table = np.zeros((17,) * 4, dtype=bool)
@@ -137,6 +142,17 @@ def test_what_is_alike_but_no_values_of_a_variable_becomes_few_conditions(monkey
     micro = template(ground(parse_program(PIECES, "pieces")))
     solver = Solver(micro.instance)
     assert check_walks(micro, lambda *state: solver.solutions(state).values, walks=12, plies=8) > 20
+
+
+@pytest.mark.parametrize(
+    "other", ["(true (control b))", "(not (true (control a)))", "(true (control b)) (not (true (at pale-tall 1)))"]
+)
+def test_some_rules_mention_none_or_few_of_the_fluents_that_are_alike(monkeypatch, other):
+    monkeypatch.setattr("scsp_player.network.formulas.MANY_PATTERNS", 2)
+    rules = PIECES.replace("(<= (next (control a)) (true (control a)))", "(<= (next (control a)) (not (does a rest)))")
+    micro = template(ground(parse_program(f"{rules} (<= (next (control b)) (does a rest)) (<= line {other})", "pieces")))
+    solver = Solver(micro.instance)
+    assert check_walks(micro, lambda *state: solver.solutions(state).values, walks=12, plies=8) > 12
 
 
 ROOKS = """
