@@ -11,6 +11,7 @@ import numpy as np
 from scsp_player.network.boxes import Blocks, blocks, boxes
 from scsp_player.network.cases import Cases, Outputs
 from scsp_player.network.functions import FALSE, TRUE, Function, Partition, Rules, cells, common_axes, disjunction, simplify
+from scsp_player.network.naming import Name
 from scsp_player.network.tables import MOVE_KINDS, TableBuilder
 
 MAX_CELLS = 1024
@@ -21,6 +22,9 @@ MAX_COLUMNS = 5
 
 MAX_FLAT_COLUMNS = 10
 """… and of conditions on single variables in disjunction, beside common ones ("occupied, and one neighbour is reached")."""
+
+PAIR_CELLS = 16_384
+"""Largest dense table of a function of two variables."""
 
 LARGE_CELLS = 4096
 """A larger relation of two variables is cut into blocks if that halves its table."""
@@ -43,9 +47,10 @@ class Circuit:
         self.builder = builder
         self.cases = Cases(builder)
         self._max_cells = min(MAX_CELLS, builder.tuple_limit)
+        self._max_pairs = min(PAIR_CELLS, builder.tuple_limit)
         self._booleans: dict[tuple[tuple[int, ...], bytes], Function] = {}
 
-    def boolean(self, function: Function, name: str, note: str = "") -> Function:
+    def boolean(self, function: Function, name: Name, note: str = "") -> Function:
         """The function as a variable of its own (the same one for equal functions), as a function of that variable."""
         if function.constant or self._is_boolean(function):
             return function
@@ -76,7 +81,7 @@ class Circuit:
             for box in found
         ]
 
-    def _by_blocks(self, variable: int, axes: Sequence[Partition], cut: Blocks, name: str) -> None:
+    def _by_blocks(self, variable: int, axes: Sequence[Partition], cut: Blocks, name: Name) -> None:
         """Define ``variable`` by the kinds of blocks, and by the places in blocks that have no single value."""
         kind = self.builder.variable(f"aux_{name}_block", len(cut.look), "auxiliary")
         hold = self.builder.partitions.of
@@ -89,7 +94,7 @@ class Circuit:
         look = cut.look[np.ix_(np.arange(len(cut.look)), *first)]
         self.builder.define(variable, [*place, self.builder.identity(kind)], np.moveaxis(look, 0, -1), "auxiliary")
 
-    def rules(self, rules: Rules, name: str, note: str = "") -> Function:
+    def rules(self, rules: Rules, name: Name, note: str = "") -> Function:
         """The function "all conditions of one of the rules hold"."""
         cleaned = _clean(rules)
         if cleaned is None:
@@ -109,10 +114,17 @@ class Circuit:
                 self.builder.define_rows(variable, axes, rows, "auxiliary")
                 return self.builder.truth(variable)
         if shared:
-            return self.all_of([*shared, self.any_of([self.all_of(rule, name) for rule in rest], name)], name)
+            return self.all_of([*shared, self._remaining(rest, name)], name)
         return self.any_of(self._alternatives(cleaned, name), name)
 
-    def _alternatives(self, rules: list[list[Function]], name: str) -> list[Function]:
+    def _remaining(self, rules: list[list[Function]], name: Name) -> Function:
+        """What rules with common conditions say beside these."""
+        axes = common_axes(self.builder.partitions, [f for rule in rules for f in rule])
+        if self._fits(axes, False):
+            return simplify(self.builder.partitions, axes, disjunction(rules, axes))
+        return self.any_of([self.all_of(rule, name) for rule in rules], name)
+
+    def _alternatives(self, rules: list[list[Function]], name: Name) -> list[Function]:
         """Functions of which one holds if one of the rules does; rules that share a condition go together."""
         keys = [[f.key for f in rule] for rule in rules]
         parts: list[Function] = []
@@ -128,11 +140,11 @@ class Circuit:
             left -= len(numbers)
         return parts
 
-    def all_of(self, functions: Sequence[Function], name: str) -> Function:
+    def all_of(self, functions: Sequence[Function], name: Name) -> Function:
         """The function "all of these hold"."""
         return ~self.any_of([~f for f in functions], name)
 
-    def any_of(self, functions: Sequence[Function], name: str) -> Function:
+    def any_of(self, functions: Sequence[Function], name: Name) -> Function:
         """The function "one of these holds"."""
         parts = _distinct(f for f in functions if not (f.constant and not f.table))
         while True:
@@ -145,7 +157,7 @@ class Circuit:
                 return simplify(self.builder.partitions, axes, disjunction([[f] for f in parts], axes))
             parts = self._reduce(parts, name)
 
-    def _reduce(self, parts: list[Function], name: str) -> list[Function]:
+    def _reduce(self, parts: list[Function], name: Name) -> list[Function]:
         """An equivalent, shorter or simpler, list of alternatives."""
         by_scope: dict[tuple[int, ...], list[Function]] = defaultdict(list)
         for function in parts:
@@ -168,7 +180,7 @@ class Circuit:
         if len(group) == 1:
             return group
         axes = common_axes(self.builder.partitions, group)
-        if cells(axes) <= self._max_cells or len(axes) == 1:
+        if self._fits(axes, False):
             return [simplify(self.builder.partitions, axes, disjunction([[f] for f in group], axes))]
         return [self.boolean(f, "part") for f in group]
 
@@ -179,6 +191,8 @@ class Circuit:
     def _fits(self, axes: Sequence[Partition], flat: bool) -> bool:
         if len(axes) <= 1:
             return True
+        if len(axes) == 2:
+            return cells(axes) <= self._max_pairs
         return len(axes) <= (MAX_FLAT_COLUMNS if flat else MAX_COLUMNS) and cells(axes) <= self._max_cells
 
     def _has_moves(self, axes: Sequence[Partition]) -> bool:

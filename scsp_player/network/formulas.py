@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from scsp_player.network.candidates import candidates
 from scsp_player.network.circuit import MAX_CELLS, MOST_BOXES, Circuit
 from scsp_player.network.csr import distinct, ranges
 from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells, simplify
-from scsp_player.network.naming import identifier, words_of
+from scsp_player.network.naming import LateName, Name, identifier, words_of
 from scsp_player.network.rules import MoveRules
 from scsp_player.network.value_sets import Alike, RuleCodes, RulePatterns, merge_values
 
@@ -184,7 +184,7 @@ class Formulas:
     def _define(self, atom: int) -> Function:
         if not self._derived(atom):
             return FALSE
-        name = self.name(atom)
+        name = LateName(partial(self.name, atom))
         function = self._circuit.rules(self._conditions(atom), name)
         if len(function.axes) <= 1:
             return function
@@ -198,7 +198,7 @@ class Formulas:
             return [[*map(self._known, self._body(rule)), *self._moves_of(rule)] for rule in range(first, last)]
         patterns = self._patterns.of(first, last, MANY_PATTERNS)
         if patterns is None:
-            found = self._by_families(first, last, self.name(atom))
+            found = self._by_families(first, last, LateName(partial(self.name, atom)))
             if found is not None:
                 return found
             patterns = self._patterns.of(first, last, last - first)
@@ -208,7 +208,7 @@ class Formulas:
             result.extend([*row, *common] for row in self._of_values(alike))
         return result
 
-    def _by_families(self, first: int, last: int, name: str) -> list[list[Function]] | None:
+    def _by_families(self, first: int, last: int, name: Name) -> list[list[Function]] | None:
         """The rules as few conjunctions of "one of these fluents, which are alike, is true"; None if they are no such."""
         proposed: list[tuple[Family, list[Alike]]] = []
         for family in self._families:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from scsp_player.gdl.terms import Term
 from scsp_player.network.candidates import shape_and_leaves
@@ -33,6 +34,22 @@ def words_of(term: Term) -> tuple[str, ...]:
     """
     shape, leaves = shape_and_leaves(term)
     return (shape.lstrip("(").split()[0].rstrip(")"), *leaves)
+
+
+class LateName:
+    """A name that is put together when it is first written: most functions that might become a variable do not."""
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+        self._name: str | None = None
+
+    def __str__(self) -> str:
+        if self._name is None:
+            self._name = self._make()
+        return self._name
+
+
+Name: TypeAlias = str | LateName
 
 
 def dictionary(values: Iterable[object]) -> str:
