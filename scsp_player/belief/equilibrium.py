@@ -87,6 +87,19 @@ class Equilibrium:
 
     def best_answer(self, role: int, strategy: Floats | None = None) -> float:
         """Expected score, 0 to 1, of a role that answers in the best way to the others' strategy (the average one if left out)."""
+        return float(self._worth(role, strategy)[self.game.players.index(role)])
+
+    def best_answers(self, role: int, strategy: Floats | None = None) -> Floats:
+        """float64[sequences]: the strategy (the average one if left out), but for the role, which answers in the best way."""
+        game, player = self.game, self.game.players.index(role)
+        worth = self._worth(role, strategy)
+        result = (self.average() if strategy is None else strategy).copy()
+        for first, count in zip(game.first[game.owner == player], game.count[game.owner == player], strict=True):
+            result[first : first + count] = np.arange(count) == worth[first : first + count].argmax()
+        return result
+
+    def _worth(self, role: int, strategy: Floats | None) -> Floats:
+        """float64[sequences]: what each sequence of a role brings, with others' by the strategy and its own best moves below."""
         plan = self._realised(self.average() if strategy is None else strategy)
         game, player = self.game, self.game.players.index(role)
         result = np.zeros(len(plan))
@@ -94,7 +107,7 @@ class Equilibrium:
         for s in range(len(game.owner) - 1, -1, -1):
             if game.owner[s] == player:
                 result[game.parent[s]] += result[game.first[s] : game.first[s] + game.count[s]].max()
-        return float(result[player])
+        return result
 
     def _realised(self, strategy: Floats) -> Floats:
         plan = np.ones(len(strategy))

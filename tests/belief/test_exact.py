@@ -47,6 +47,7 @@ def test_regrets_lead_to_the_value(name):
         assert 100 * strategies.value(role) == pytest.approx(value, abs=0.3)
         assert 100 * strategies.best_answer(role) == pytest.approx(value, abs=0.3)
         assert strategies.best_answer(role) >= strategies.value(role) - 1e-9
+        assert strategies.value(role, strategies.best_answers(role)) == pytest.approx(strategies.best_answer(role), abs=1e-9)
 
 
 def test_probabilities_of_ends_sum_to_one_for_any_strategy():
