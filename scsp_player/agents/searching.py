@@ -206,6 +206,9 @@ class SearchingAgent(Agent):
         self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin), late)
         first = self.search.best_move() if self._hidden is None else self._hidden.first_move()
         if first < 0:
+            # Whoever holds the match to be over in all states has nothing to search, and is asked for a move all the same.
+            first = self._first_legal()
+        if first < 0:
             raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")
         self.report(self._game.move(first))
 
@@ -219,7 +222,7 @@ class SearchingAgent(Agent):
             return move
         self.search.think(deadline, report)
         self._chosen = self.search.best_move()
-        return self._game.move(self._chosen)
+        return self._game.move(self._chosen if self._chosen >= 0 else first)
 
     def search_hidden(self, deadline: float, report: Callable[[int], None]) -> int:
         """The move to play, a global index, when the state is not known for certain."""
@@ -233,6 +236,11 @@ class SearchingAgent(Agent):
         # The search samples the belief; a move that it has not seen to be illegal somewhere may still be.
         legal = self._belief.legal_moves()
         return best if best in legal or not len(legal) else int(legal[0])
+
+    def _first_legal(self) -> int:
+        """A move that is legal by what is believed, a global index, -1 if there is none."""
+        legal = self._belief.legal_moves()
+        return int(legal[0]) if len(legal) else -1
 
     def ponder(self, interrupted: Callable[[], bool]) -> None:
         """Search on from the state that follows our move, or from the present one if that depends on others as well.

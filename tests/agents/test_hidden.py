@@ -7,7 +7,7 @@ import pytest
 
 from scsp_player.agents.base import Turn
 from scsp_player.agents.registry import AGENTS
-from scsp_player.gdl import load_program
+from scsp_player.gdl import load_program, parse_program
 
 KRIEGSPIEL = Path(__file__).resolve().parents[2] / "games" / "kriegspiel-tic-tac-toe.kif"
 KUHN = KRIEGSPIEL.with_name("kuhn-poker.kif")
@@ -60,3 +60,24 @@ def test_others_are_modelled_by_what_they_believe():
     hidden = started("ismcts", KRIEGSPIEL, "cross", 0.05)._hidden
     assert hidden.belief.model is hidden.search.minds is hidden.minds
     assert hidden.least_walks == 0
+
+
+OVER = """(role me) (role other) (init start) (cell 1) (cell 2) (cell 3)
+    (<= (legal me (try ?c)) (cell ?c) (not (true (tried ?c)))) (legal other yes) (legal other no)
+    (<= (next (tried ?c)) (does me (try ?c))) (<= (next (tried ?c)) (true (tried ?c)))
+    {sees}
+    (<= terminal (true (tried ?c))) (goal me 0) (goal other 0)"""
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("sees", ["(<= (sees me loud) (does me (try ?c)) (does other ?m) (does me (try 4)))", "(sees other light)"])
+def test_who_holds_the_match_to_be_over_makes_a_move_if_asked(name, sees):
+    clock = time.thread_time
+    agent = AGENTS[name].make()
+    agent.clock = clock
+    agent.start(parse_program(OVER.format(sees=sees), "over"), "me", play_seconds=0.02, deadline=clock() + 0.5, seed=3)
+    moves = [agent.play(Turn(0), clock() + 0.02)]
+    for number in (1, 2):
+        moves.append(agent.play(Turn(number, None, moves[-1], frozenset()), clock() + 0.02))
+    agent.stop()
+    assert sorted(map(str, moves)) == ["(try 1)", "(try 2)", "(try 3)"]
