@@ -10,7 +10,8 @@ import numpy as np
 
 from scsp_player.network.boxes import Blocks, blocks, boxes
 from scsp_player.network.cases import Cases, Outputs
-from scsp_player.network.functions import FALSE, TRUE, Function, Partition, Rules, cells, common_axes, disjunction, simplify
+from scsp_player.network.combining import Combiner
+from scsp_player.network.functions import FALSE, TRUE, Function, Partition, Rules, cells, common_axes
 from scsp_player.network.naming import Name
 from scsp_player.network.tables import MOVE_KINDS, TableBuilder
 
@@ -46,6 +47,7 @@ class Circuit:
     def __init__(self, builder: TableBuilder) -> None:
         self.builder = builder
         self.cases = Cases(builder)
+        self.combiner = Combiner(builder.partitions)
         self._max_cells = min(MAX_CELLS, builder.tuple_limit)
         self._max_pairs = min(PAIR_CELLS, builder.tuple_limit)
         self._booleans: dict[tuple[tuple[int, ...], bytes], Function] = {}
@@ -106,7 +108,7 @@ class Circuit:
         shared, rest = _factored(cleaned)
         flat = all(len(f.axes) == 1 for f in conditions) and all(len(rule) <= 1 for rule in rest)
         if self._fits(axes, flat):
-            return simplify(self.builder.partitions, axes, disjunction(cleaned, axes))
+            return self.combiner.disjunction(cleaned, axes)
         if len(cleaned) > 1 and len(axes) <= CASE_COLUMNS and self._has_moves(axes):
             rows = self.cases.rows(Outputs(((1, cleaned),), default=0), axes, max_rows=min(CASE_ROWS, self._max_cells))
             if rows is not None:
@@ -121,7 +123,7 @@ class Circuit:
         """What rules with common conditions say beside these."""
         axes = common_axes(self.builder.partitions, [f for rule in rules for f in rule])
         if self._fits(axes, False):
-            return simplify(self.builder.partitions, axes, disjunction(rules, axes))
+            return self.combiner.disjunction(rules, axes)
         return self.any_of([self.all_of(rule, name) for rule in rules], name)
 
     def _alternatives(self, rules: list[list[Function]], name: Name) -> list[Function]:
@@ -154,7 +156,7 @@ class Circuit:
                 return FALSE
             axes = common_axes(self.builder.partitions, parts)
             if self._fits(axes, all(len(f.axes) == 1 for f in parts)):
-                return simplify(self.builder.partitions, axes, disjunction([[f] for f in parts], axes))
+                return self.combiner.disjunction([[f] for f in parts], axes)
             parts = self._reduce(parts, name)
 
     def _reduce(self, parts: list[Function], name: Name) -> list[Function]:
@@ -181,12 +183,12 @@ class Circuit:
             return group
         axes = common_axes(self.builder.partitions, group)
         if self._fits(axes, False):
-            return [simplify(self.builder.partitions, axes, disjunction([[f] for f in group], axes))]
+            return [self.combiner.disjunction([[f] for f in group], axes)]
         return [self.boolean(f, "part") for f in group]
 
     def _direct(self, functions: list[Function]) -> Function:
         axes = common_axes(self.builder.partitions, functions)
-        return simplify(self.builder.partitions, axes, disjunction([[f] for f in functions], axes))
+        return self.combiner.disjunction([[f] for f in functions], axes)
 
     def _fits(self, axes: Sequence[Partition], flat: bool) -> bool:
         if len(axes) <= 1:

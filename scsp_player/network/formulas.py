@@ -19,7 +19,7 @@ from scsp_player.network.boxes import boxes
 from scsp_player.network.candidates import candidates
 from scsp_player.network.circuit import MAX_CELLS, MOST_BOXES, Circuit
 from scsp_player.network.csr import distinct, ranges
-from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells, simplify
+from scsp_player.network.functions import FALSE, TRUE, Function, Rules, cells
 from scsp_player.network.naming import LateName, Name, identifier, words_of
 from scsp_player.network.rules import MoveRules
 from scsp_player.network.value_sets import Alike, RuleCodes, RulePatterns, merge_values
@@ -253,9 +253,7 @@ class Formulas:
         builder = self._circuit.builder
         axes = [builder.identity(variable) for variable in alike.variables]
         if len(axes) <= DENSE_COLUMNS and cells(axes) <= DENSE_CELLS:
-            table = np.zeros([axis.size for axis in axes], dtype=np.bool_)
-            table[tuple(alike.values.T)] = True
-            function = simplify(builder.partitions, axes, table)
+            function = self._circuit.combiner.listed(axes, alike.values)
             if cells(function.axes) <= MAX_CELLS or len(function.axes) <= 2:
                 return [[function]]
             found = self._circuit.boxes(function)

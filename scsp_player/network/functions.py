@@ -34,6 +34,7 @@ class Partition:
         labels: int8 or int32[domain], the class of every value; classes are numbered in order of first appearance.
         first: the first value of every class.
         size: number of classes.
+        look: identifies the labels: partitions of two variables with the same look have equal labels.
         index: identifies the partition.
     """
 
@@ -41,6 +42,7 @@ class Partition:
     labels: Array
     first: Array
     size: int
+    look: int
     index: int
 
     @cached_property
@@ -61,9 +63,11 @@ class Partitions:
     """All partitions in use, and their common refinements."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, bytes], Partition] = {}
-        self._refined: dict[tuple[int, int], tuple[Partition, Array, Array]] = {}
-        self._identities: dict[int, Partition] = {}
+        self._known: dict[tuple[int, int], Partition] = {}
+        self._look_of: dict[bytes, int] = {}
+        self._looks: list[tuple[Array, Array]] = []
+        self._refined: dict[tuple[int, int], int] = {}
+        self._identities: dict[int, int] = {}
 
     def of(self, variable: int, labels: Array) -> Partition:
         """The partition of a variable's values by equal labels (bool or non-negative int, [domain])."""
@@ -76,49 +80,61 @@ class Partitions:
         canonical = np.empty(len(labels), dtype=np.int32)
         first = np.empty(min(highest + 1, len(labels)), dtype=np.int64)
         count = number_labels(np.ascontiguousarray(labels, dtype=np.int64), rank, canonical, first)
-        return self._known_as(variable, canonical, first[:count].copy())
+        return self.with_look(variable, self._look(canonical, first[:count].copy()))
 
     def identity(self, variable: int, size: int) -> Partition:
         """The partition of a variable with a class for each of its ``size`` values."""
-        found = self._identities.get(variable)
-        if found is None:
+        look = self._identities.get(size)
+        if look is None:
             every = np.arange(size, dtype=np.int64)
-            found = self._identities[variable] = self._known_as(variable, every.astype(np.int32), every)
+            look = self._identities[size] = self._look(every.astype(np.int32), every)
+        return self.with_look(variable, look)
+
+    def with_look(self, variable: int, look: int) -> Partition:
+        """The partition of a variable's values that looks like known ones (of variables with as many values)."""
+        found = self._known.get((variable, look))
+        if found is None:
+            labels, first = self._looks[look]
+            found = self._known[variable, look] = Partition(variable, labels, first, len(first), look, len(self._known))
         return found
 
     def _of_two(self, variable: int, labels: Array) -> Partition:
         """The same for truth values, the most frequent labels by far."""
         canonical = (labels ^ labels[0]).view(np.int8)
         second = int(canonical.argmax())
-        return self._known_as(variable, canonical, np.array([0, second] if second else [0], dtype=np.int64))
+        first = np.array([0, second] if second else [0], dtype=np.int64)
+        return self.with_look(variable, self._look(canonical, first))
 
-    def _known_as(self, variable: int, canonical: Array, first: Array) -> Partition:
+    def _look(self, canonical: Array, first: Array) -> int:
         if len(first) <= MOST_SMALL:
             canonical = canonical.astype(np.int8, copy=False)
         # There may be thousands of partitions of as many thousands of values: digests are kept instead of long labels.
-        look = canonical.tobytes()
-        key = (variable, look if len(look) < DIGEST_BYTES else blake2b(look, digest_size=DIGEST_BYTES).digest())
-        found = self._known.get(key)
+        key = canonical.tobytes()
+        if len(key) >= DIGEST_BYTES:
+            key = blake2b(key, digest_size=DIGEST_BYTES).digest()
+        found = self._look_of.get(key)
         if found is None:
-            found = self._known[key] = Partition(variable, canonical, first, len(first), len(self._known))
+            found = self._look_of[key] = len(self._looks)
+            self._looks.append((canonical, first))
         return found
 
-    def refine(self, left: Partition, right: Partition) -> tuple[Partition, Array, Array]:
-        """The coarsest partition that refines both, and for each of its classes the class in ``left`` and in ``right``."""
-        key = (left.index, right.index)
-        found = self._refined.get(key)
-        if found is None:
+    def refine(self, left: Partition, right: Partition) -> Partition:
+        """The coarsest partition that refines both."""
+        key = (left.look, right.look)
+        look = self._refined.get(key)
+        if look is None:
             both = self.of(left.variable, left.labels.astype(np.int64) * right.size + right.labels)
-            found = self._refined[key] = (both, left.labels[both.first], right.labels[both.first])
-        return found
+            self._refined[key] = both.look
+            return both
+        return self.with_look(left.variable, look)
 
-    def merge(self, partitions: Sequence[Partition]) -> tuple[Partition, list[Array | None]]:
-        """The common refinement of several, and for each the map from its classes to theirs (None: the same partition)."""
+    def common(self, partitions: Sequence[Partition]) -> Partition:
+        """The coarsest partition that refines several."""
         common = partitions[0]
         for other in partitions[1:]:
             if other is not common:
-                common = self.refine(common, other)[0]
-        return common, [None if p is common else p.labels[common.first] for p in partitions]
+                common = self.refine(common, other)
+        return common
 
 
 FunctionKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -136,6 +152,7 @@ class Function:
     axes: tuple[Partition, ...]
     table: Array
     _key: FunctionKey | None = field(default=None, init=False, repr=False)
+    _shape: FunctionKey | None = field(default=None, init=False, repr=False)
 
     @property
     def variables(self) -> tuple[int, ...]:
@@ -153,6 +170,13 @@ class Function:
         if self._key is None:
             self._key = (tuple([axis.index for axis in self.axes]), self.table.tobytes())
         return self._key
+
+    @property
+    def shape(self) -> FunctionKey:
+        """Equal for functions that differ in nothing but the variables."""
+        if self._shape is None:
+            self._shape = (tuple([axis.look for axis in self.axes]), self.table.tobytes())
+        return self._shape
 
     def __invert__(self) -> Function:
         return Function(self.axes, ~self.table)
@@ -179,7 +203,7 @@ def common_axes(partitions: Partitions, functions: Iterable[Function]) -> tuple[
     for function in functions:
         for axis in function.axes:
             by_variable.setdefault(axis.variable, {})[axis.index] = axis
-    return tuple(partitions.merge(list(by_variable[v].values()))[0] for v in sorted(by_variable))
+    return tuple(partitions.common(list(by_variable[v].values())) for v in sorted(by_variable))
 
 
 def spread(function: Function, axes: Sequence[Partition]) -> Array:

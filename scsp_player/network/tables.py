@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,7 @@ class TableBuilder:
         self._quotients: dict[int, int] = {}
         self._waiting: dict[int, list[tuple[Partition, int]]] = defaultdict(list)
         self._names: dict[str, int] = {}
+        self._written: dict[Hashable, _Written] = {}
 
     def variable(self, name: str, size: int, kind: str, note: str = "", domain: tuple[int, ...] | None = None) -> int:
         """A new variable with ``size`` values; the name gets a number if it is taken."""
@@ -140,11 +141,15 @@ class TableBuilder:
 
     def define_rows(self, output: int, axes: Sequence[Partition], rows: Ints, kind: str) -> None:
         """Add a table of disjoint rows: classes of ``axes`` (or ``ANY``), then the value of ``output``."""
-        used = np.flatnonzero((rows[:, :-1] != ANY).any(axis=0)).tolist()
-        columns = rows if len(used) == len(axes) else rows[:, [*used, len(axes)]]
-        chosen = [*(axes[k] for k in used), self.identity(output)]
-        plan, _ = self._plan(chosen, columns)
-        self._write(chosen, plan, columns, _Use(True, kind, output))
+        axes = [*axes, self.identity(output)]
+        key = self._look(axes, rows)
+        found = self._written.get(key)
+        if found is None:
+            used = [*np.flatnonzero((rows[:, :-1] != ANY).any(axis=0)).tolist(), len(axes) - 1]
+            columns = rows if len(used) == len(axes) else rows[:, used]
+            chosen = [axes[k] for k in used]
+            found = self._written[key] = self._expanded(chosen, used, self._plan(chosen, columns)[0], columns)
+        self._write(axes, found, kind, output)
 
     def restrict(self, axes: Sequence[Partition], allowed: Array, kind: str) -> None:
         """Allow only the combinations of classes for which ``allowed`` (bool over ``axes``) holds."""
@@ -229,19 +234,31 @@ class TableBuilder:
             multiples[:, best] = 1
             spent += best_price
 
-    def _write(self, axes: Sequence[Partition], plan: list[bool], rows: Ints, use: _Use) -> None:
-        """Add a table of rows over classes, with the columns named by ``plan`` replaced by class variables."""
-        target = self.variables[use.output].name.split("_", 1)[-1] if use.output >= 0 else use.kind
-        final = [self.identity(self._quotient(a, target)) if replaced else a for a, replaced in zip(axes, plan, strict=True)]
+    def _look(self, axes: Sequence[Partition], table: Array) -> Hashable:
+        """Equal for tables that are written alike over different variables."""
+        known = tuple([axis.index in self._quotients for axis in axes])
+        return tuple([axis.look for axis in axes]), known, table.shape, table.dtype.char, table.tobytes()
+
+    def _expanded(
+        self, axes: Sequence[Partition], places: Sequence[int], plan: list[bool], rows: Ints, positive: bool = True
+    ) -> _Written:
+        """Rows over classes as tuples, with the columns named by ``plan`` left to class variables."""
+        final = [None if replaced or axis.identity else axis for axis, replaced in zip(axes, plan, strict=True)]
         size = np.ones(len(rows), dtype=np.int64)
         for k, axis in enumerate(final):
-            if not axis.identity:
+            if axis is not None:
                 size *= _multiples(axis, rows[:, k])
         total = int(size.sum())
         if total > self.tuple_limit:
-            names = ", ".join(self.variables[axis.variable].name for axis in final)
+            names = ", ".join(self.variables[axis.variable].name for axis in axes)
             raise NetworkTooLargeError(f"a table over {names} needs {total} tuples", remedy=f"the limit is {self.tuple_limit}")
-        self._put(tuple(axis.variable for axis in final), _expand(final, rows, size), use)
+        return _Written(tuple(zip(places, plan, strict=True)), _expand(final, rows, size), positive)
+
+    def _write(self, axes: Sequence[Partition], written: _Written, kind: str, output: int = -1) -> None:
+        """Add a table over the variables of ``axes``, or their class variables."""
+        target = self.variables[output].name.split("_", 1)[-1] if output >= 0 else kind
+        scope = [self._quotient(axes[k], target) if replaced else axes[k].variable for k, replaced in written.columns]
+        self._put(tuple(scope), written.tuples, _Use(written.positive, kind, output))
 
     def _put(self, scope: tuple[int, ...], tuples: Ints, use: _Use) -> None:
         self.deadline.check()
@@ -258,28 +275,34 @@ class TableBuilder:
         self._tables[tuple([scope[k] for k in order])].append(_Entry(tuples, use.positive, use.kind, use.output))
 
     def _finish_relations(self) -> None:
-        for scope, relations in self._relations.items():
+        for relations in self._relations.values():
             functions = [Function(axes, allowed) for axes, allowed, _ in relations]
             axes = common_axes(self.partitions, functions)
             allowed = np.ones([axis.size for axis in axes], dtype=np.bool_)
             for function in functions:
                 allowed &= spread(function, axes)
-            self._relate(scope, axes, allowed, relations[0][2])
+            self._relate(axes, allowed, relations[0][2])
         self._relations.clear()
 
-    def _relate(self, scope: tuple[int, ...], axes: tuple[Partition, ...], allowed: Array, kind: str) -> None:
+    def _relate(self, axes: tuple[Partition, ...], allowed: Array, kind: str) -> None:
         """Add a relation as conflicts or as supports, whichever are fewer."""
         if allowed.all():
             return
-        conflicts = np.argwhere(~allowed).astype(np.int32)
-        rows = self.coverer.cover(allowed.astype(np.int32))
-        supports = rows[rows[:, -1] == 1, :-1]
-        conflict_plan, conflict_cost = self._plan(axes, conflicts)
-        support_plan, support_cost = self._plan(axes, supports)
-        if conflict_cost <= support_cost:
-            self._write(axes, conflict_plan, conflicts, _Use(False, kind))
-        else:
-            self._write(axes, support_plan, supports, _Use(True, kind))
+        key = self._look(axes, allowed)
+        found = self._written.get(key)
+        if found is None:
+            conflicts = np.argwhere(~allowed).astype(np.int32)
+            rows = self.coverer.cover(allowed.astype(np.int32))
+            supports = rows[rows[:, -1] == 1, :-1]
+            conflict_plan, conflict_cost = self._plan(axes, conflicts)
+            support_plan, support_cost = self._plan(axes, supports)
+            places = range(len(axes))
+            if conflict_cost <= support_cost:
+                found = self._expanded(axes, places, conflict_plan, conflicts, positive=False)
+            else:
+                found = self._expanded(axes, places, support_plan, supports)
+            self._written[key] = found
+        self._write(axes, found, kind)
 
     def finish(self, needed: Iterable[int]) -> Finished:
         """The network as it stands.
@@ -323,6 +346,8 @@ class TableBuilder:
 
     def _values(self, scope: tuple[int, ...], tuples: Ints) -> Ints:
         """Tuples of value indices as tuples of values."""
+        if any(self.variables[v].domain is not None for v in scope):
+            tuples = tuples.copy()  # Others may be written alike.
         for column, variable in enumerate(scope):
             domain = self.variables[variable].domain
             if domain is not None:
@@ -358,22 +383,37 @@ class _Use:
     output: int = -1
 
 
+@dataclass(frozen=True)
+class _Written:
+    """How a table is written.
+
+    Attributes:
+        columns: for each column the place of its axis, and whether its entries are classes instead of values.
+        tuples: int32[n, columns].
+        positive: whether these are supports.
+    """
+
+    columns: tuple[tuple[int, bool], ...]
+    tuples: Ints
+    positive: bool
+
+
 def _multiples(axis: Partition, column: Ints) -> NDArray[np.int64]:
     """Number of values that each entry of a column of classes stands for; ``ANY`` stays one entry."""
     return np.where(column == ANY, 1, axis.counts[column])
 
 
-def _expand(axes: Sequence[Partition], rows: Ints, size: NDArray[np.int64]) -> Ints:
-    """Rows over classes as tuples over values, ``ANY`` as ``STAR``."""
-    if all(axis.identity for axis in axes):
-        # A class is a value: classes are numbered in the order of the values.
+def _expand(axes: Sequence[Partition | None], rows: Ints, size: NDArray[np.int64]) -> Ints:
+    """Rows over classes as tuples over values, ``ANY`` as ``STAR``; None for columns that stay as they are."""
+    if all(axis is None for axis in axes):
+        # A class is a value, too, where each value has its own: classes are numbered in the order of the values.
         return _starred(rows)
     tuples = np.repeat(rows, size, axis=0)
     # The number of a tuple within its row is read as a number with one digit for each class.
     rest = np.arange(len(tuples), dtype=np.int64) - np.repeat(np.cumsum(size) - size, size)
     for k, axis in enumerate(axes):
         column = tuples[:, k]
-        if not axis.identity:
+        if axis is not None:
             chosen = column != ANY
             wanted = np.zeros(axis.size, dtype=np.bool_)
             wanted[column[chosen]] = True
