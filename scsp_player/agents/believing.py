@@ -14,6 +14,7 @@ from scsp_player.gdl.terms import Term, signature
 from scsp_player.grounding import BudgetExceeded, ground
 from scsp_player.grounding.ground_game import GroundGame
 from scsp_player.kernels import PLAIN, is_kept
+from scsp_player.network import proof_kernels
 from scsp_player.propnet import Propnet
 
 ENTRIES = 512
@@ -24,6 +25,9 @@ GROUNDING_SHARE, GROUNDING_SECONDS, GROUNDING_BYTES = 0.5, 5.0, 1 << 28
 
 RULES_PER_SECOND = 50_000
 """Ground rules for which a circuit is made in a second on a busy machine; on a quiet one it is four times as many."""
+
+PROOF_SHARE, PROOF_SECONDS = 0.2, 3.0
+"""Share of the time left to prepare, and seconds, in which is proved which fluents exclude each other."""
 
 LATE_SECONDS = 0.05
 """Time that a turn may take in any case before a state that fits has been found: being lost costs more."""
@@ -43,15 +47,16 @@ class BeliefTracker:
     @classmethod
     def prepare(cls) -> None:
         """Compile what a belief needs, unless that has been done before on this machine, or kernels run as plain Python."""
-        if PLAIN or is_kept(propagate):
+        if PLAIN or _is_ready():
             return
         tracker = cls(ground(parse_program(rehearsal.RULES, "<rehearsal>")), "one")
+        tracker.belief.prove_exclusions(PROOF_SECONDS)
         tracker.advance(Turn(1, None, tracker.legal_moves()[0], frozenset()))
 
     @classmethod
     def of(cls, program: Program, role: str, *, deadline: float, seed: int) -> BeliefTracker | None:
         """One for the rules; None if they show all that happens, cannot be grounded quickly, or kernels would be slow."""
-        if PLAIN or not is_kept(propagate):
+        if PLAIN or not _is_ready():
             return None
         if not any(signature(rule.head) == ("sees", 2) for rule in program.rules):
             return None
@@ -60,8 +65,11 @@ class BeliefTracker:
             game = ground(program, seconds=max(0.1, seconds), memory_bytes=GROUNDING_BYTES)
         except BudgetExceeded:
             return None
-        in_time = game.rules <= RULES_PER_SECOND * (deadline - time.monotonic())
-        return cls(game, role, seed=seed) if in_time else None
+        if game.rules > RULES_PER_SECOND * (deadline - time.monotonic()):
+            return None
+        tracker = cls(game, role, seed=seed)
+        tracker.belief.prove_exclusions(min(PROOF_SECONDS, PROOF_SHARE * (deadline - time.monotonic())))
+        return tracker
 
     def advance(self, turn: Turn, deadline: float = math.inf) -> None:
         """Take in what a turn tells; after the deadline the belief becomes a sample."""
@@ -76,3 +84,8 @@ class BeliefTracker:
     def legal_moves(self, deadline: float = math.inf) -> tuple[Term, ...]:
         """The moves that are legal in all that is held possible, else the most widely legal ones; sorted."""
         return tuple(sorted(self.game.move(int(move)) for move in self.belief.legal_moves()))
+
+
+def _is_ready() -> bool:
+    """Whether the kernels have been compiled on this machine before, those that prove exclusions included."""
+    return is_kept(propagate) and is_kept(proof_kernels.search)

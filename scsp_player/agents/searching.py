@@ -44,6 +44,9 @@ DETERMINISED = SearchSettings(prove=False)
 SYMMETRY_SHARE, SYMMETRY_SECONDS = 0.1, 2.0
 """Share of what is left of the start clock, and seconds of processor time, that looking for symmetries may take."""
 
+PROOF_SHARE, PROOF_SECONDS = 0.2, 5.0
+"""Share of what is left of the start clock, and seconds, in which is proved which fluents exclude each other."""
+
 BELIEF_SHARE = 0.4
 """Share of a turn in which beliefs are followed exactly; what is left out after that makes them a sample."""
 
@@ -135,6 +138,8 @@ class SearchingAgent(Agent):
         else:
             self._belief = Belief(game, propnet, self._role, seed=seed, clock=self.clock)
             expander = self.make_expander(game, propnet, deadline)
+        if needs_information_sets(game):
+            self._belief.prove_exclusions(min(PROOF_SECONDS, PROOF_SHARE * (deadline - self.clock())))
         kind = PuzzleSearch if self.puzzles and len(game.roles) == 1 else self.search_class
         settings = self.settings if self._hidden is None else DETERMINISED
         self.search = search = kind(game, propnet, expander, self._role, settings=settings, seed=seed, clock=self.clock)

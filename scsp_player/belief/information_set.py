@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.belief.exclusion import exclusive
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
 from scsp_player.belief.knowledge import Knowledge
 from scsp_player.belief.legality import FEW, Doubts, widely_legal
@@ -116,6 +117,10 @@ class Belief:
         self.probabilities: Weights = np.ones(1)
         if self.model is not None:
             self.model.reset(self.states, self.views)
+
+    def prove_exclusions(self, seconds: float) -> None:
+        """Before the match: find out which fluents exclude each other, which makes more of what is certain known."""
+        self.knowledge.groups = exclusive(self.game, seconds)
 
     def update(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief import knowledge_kernels
+from scsp_player.belief.exclusion import NOTHING, Exclusive
 from scsp_player.belief.samples import States
 from scsp_player.grounding.ground_game import GroundGame
 
@@ -39,6 +40,7 @@ class Knowledge:
     Attributes:
         fluents: int8[fluents], 1 for what holds, -1 for what does not, 0 for what may or may not.
         legal: int8[moves of the role], the same for its legal moves.
+        groups: fluents that exclude each other, none unless somebody says so before the match.
         contradicted: turns in which what was told contradicts the rules; as little of it as need be is ignored then, and in the
             worst case all that had been known is forgotten.
     """
@@ -47,6 +49,7 @@ class Knowledge:
         self.game = game
         self.role = role
         self.contradicted = 0
+        self.groups: Exclusive = NOTHING
         self.fluents: Signs
         self.legal: Signs
         self._mine = np.flatnonzero(game.percept_role == role)
@@ -98,10 +101,27 @@ class Knowledge:
             if self._propagate(known, moving=False):
                 known = self._atoms(np.zeros(game.fluents, np.int8))
         self.fluents = _signs(known, 2 * game.fluent_atom)
-        self.legal = _signs(known, game.legal_literal[game.role_start[self.role] : game.role_start[self.role + 1]])
+        literals = game.legal_literal[game.role_start[self.role] : game.role_start[self.role + 1]]
+        self.legal = _signs(known, literals)
+        self._try_out(known, literals)
         for sign, words in zip((1, -1), self._masks, strict=True):
             packed = np.packbits(self.fluents == sign, bitorder="little")
             words.view(np.uint8)[: len(packed)] = packed
+
+    def _try_out(self, known: Words, literals: NDArray[np.int32]) -> None:
+        """Moves of which nothing is known: take them for legal, then for illegal, and see what contradicts the rules.
+
+        A piece can go to a square that is empty or an enemy's: that one of the two is so only the groups tell.
+        """
+        for sign in (-1, 1) if len(self.groups.exact) else ():
+            doubtful = np.flatnonzero(self.legal == 0)[:MOST_CASES]
+            for begin in range(0, len(doubtful), CASES):
+                some, here = doubtful[begin : begin + CASES], known.copy()
+                for place, literal in enumerate(literals[some].tolist()):
+                    _take(here, literal ^ (sign < 0), np.uint64(1) << np.uint64(place))
+                wrong = np.uint64(self._propagate(here, moving=False))
+                refuted = (wrong >> np.arange(len(some), dtype=np.uint64)) & np.uint64(1) > 0
+                self.legal[some[refuted]] = -sign
 
     def _after(
         self,
@@ -178,6 +198,7 @@ class Knowledge:
                 game.role_start,
                 game.does_atom,
                 game.legal_literal,
+                *self.groups,
                 moving,
                 self._inside,
                 self._founded,

@@ -110,24 +110,38 @@ def unfounded(
 
 
 @helper
+def exclude(known: Words, atoms: Ints, exact: np.uint64) -> bool:
+    """At most one of some atoms holds, in the cases ``exact`` exactly one; whether something is new."""
+    changed = False
+    made, twice, one, several = NONE, NONE, NONE, NONE
+    for atom in atoms:
+        twice |= made & known[0, atom]
+        made |= known[0, atom]
+        several |= one & outside(known[1, atom])
+        one |= outside(known[1, atom])
+    only = exact & one & outside(several)
+    for atom in atoms:
+        changed |= settle(known, 2 * atom, only & outside(known[1, atom]))
+        changed |= settle(known, 2 * atom + 1, twice | (made & outside(known[0, atom])))
+    # Where none of them can hold, let the first one hold as well, so that the contradiction shows.
+    if exact & outside(one) != NONE:
+        changed |= settle(known, 2 * atoms[0], exact & outside(one))
+    return changed
+
+
+@helper
 def choices(known: Words, role_start: Ints, does_atom: Ints, legal_literal: Ints) -> bool:
     """Every role makes exactly one move, and a legal one; whether something is new."""
     changed = False
     for role in range(len(role_start) - 1):
-        made, twice, one, several = NONE, NONE, NONE, NONE
+        able = NONE
         for move in range(role_start[role], role_start[role + 1]):
-            atom = does_atom[move]
-            changed |= settle(known, 2 * atom + 1, where(known, legal_literal[move] ^ 1))
-            twice |= made & known[0, atom]
-            made |= known[0, atom]
-            several |= one & outside(known[1, atom])
-            one |= outside(known[1, atom])
-        only = one & outside(several)
+            changed |= settle(known, 2 * does_atom[move] + 1, where(known, legal_literal[move] ^ 1))
+            able |= outside(known[1, does_atom[move]])
+        # Rules may leave a role without a move: nothing follows from that.
+        changed |= exclude(known, does_atom[role_start[role] : role_start[role + 1]], able)
         for move in range(role_start[role], role_start[role + 1]):
-            atom = does_atom[move]
-            changed |= settle(known, 2 * atom, only & outside(known[1, atom]))
-            changed |= settle(known, 2 * atom + 1, twice | (made & outside(known[0, atom])))
-            changed |= settle(known, legal_literal[move], known[0, atom])
+            changed |= settle(known, legal_literal[move], known[0, does_atom[move]])
     return changed
 
 
@@ -143,6 +157,9 @@ def propagate(
     role_start: Ints,
     does_atom: Ints,
     legal_literal: Ints,
+    group_start: Offsets,
+    group_atoms: Ints,
+    group_exact: Bools,
     moving: bool,
     inside: Bools,
     founded: Words,
@@ -151,7 +168,7 @@ def propagate(
 
     ``known``, uint64[2, atoms], is where each atom is known to hold and where it is known not to; it is changed. If all roles are
     ``moving``, each makes exactly one legal move; else nothing is said about moves. ``inside``, bool[atoms], and ``founded``,
-    uint64[atoms], are zero before and after. All other arrays are those of ``GroundGame``.
+    uint64[atoms], are zero before and after. The groups are those of ``Exclusive``, all other arrays those of ``GroundGame``.
     """
     components = len(component_start) - 1
     changed = True
@@ -165,6 +182,9 @@ def propagate(
             if component_cyclic[c]:
                 component = component_atoms[component_start[c] : component_start[c + 1]]
                 changed |= unfounded(known, head_start, rule_start, rule_body, component, inside, founded)
+        for g in range(len(group_exact)):
+            exact = ALL if group_exact[g] else NONE
+            changed |= exclude(known, group_atoms[group_start[g] : group_start[g + 1]], exact)
         if moving:
             changed |= choices(known, role_start, does_atom, legal_literal)
     wrong = NONE

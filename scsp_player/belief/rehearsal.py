@@ -18,6 +18,8 @@ RULES = """
 (role one) (role two) (init open) (side left) (side right)
 (<= (legal ?r ?s) (role ?r) (side ?s))
 (<= (next same) (does one ?s) (does two ?s)) (<= terminal (not (true open)))
+(init (light red)) (<= (next (light green)) (true (light red))) (<= (next (light red)) (true (light green)))
+(<= (sees ?r (shines ?c)) (role ?r) (true (light ?c)))
 (<= (goal one 100) (true same)) (<= (goal one 0) (not (true same))) (<= (goal two 50) (role two))
 """
 
@@ -27,6 +29,7 @@ def rehearse() -> None:
     game = ground(parse_program(RULES, "<rehearsal>"))
     propnet = Propnet(game)
     belief = Belief(game, propnet, 0, seed=0)
+    belief.prove_exclusions(1.0)
     search = InformationSetSearch(game, propnet, 0, settings=WalkSettings(nodes=64), seed=0)
     search.think(belief, math.inf, walks=8)
     search.choices(0)

@@ -9,6 +9,7 @@ import pytest
 from scsp_player.agents.base import Turn
 from scsp_player.agents.mac_ucb import MacUcbAgent
 from scsp_player.belief import Belief, Minds, knowledge
+from scsp_player.belief.exclusion import NOTHING, exclusive
 from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.belief.knowledge import Knowledge
 from scsp_player.belief.legality import DOUBTED_TURNS
@@ -57,6 +58,20 @@ ROADS = """
 """
 
 
+MARKS = """
+; Both mark squares of a row, unseen; who marks a square that is taken is told so, and does not try it again.
+(role me) (role other) (square 1) (square 2) (square 3) (square 4) (<= (init (cell ?s b)) (square ?s))
+(init (control me)) (<= (next (control me)) (true (control other))) (<= (next (control other)) (true (control me)))
+(<= (legal ?r (mark ?s)) (true (control ?r)) (true (cell ?s ?c)) (distinct ?c ?r) (not (true (tried ?r ?s))))
+(<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+(<= (marks ?r ?s) (does ?r (mark ?s)) (true (cell ?s b))) (<= (marked ?s) (marks ?r ?s))
+(<= (next (cell ?s ?r)) (marks ?r ?s)) (<= (next (cell ?s ?c)) (true (cell ?s ?c)) (not (marked ?s)))
+(<= (next (tried ?r ?s)) (does ?r (mark ?s)) (not (marks ?r ?s))) (<= (next (tried ?r ?s)) (true (tried ?r ?s)))
+(<= (sees ?r yours) (marks ?r ?s))
+(<= terminal (true (tried me 1)) (true (tried me 2)) (true (tried me 3)) (true (tried me 4))) (goal me 50) (goal other 50)
+"""
+
+
 def names(game, knowledge, sign):
     first = game.role_start[knowledge.role]
     return {str(game.move(int(first + m))) for m in np.flatnonzero(knowledge.legal == sign)}
@@ -101,6 +116,27 @@ def test_what_nothing_holds_up_is_false():
     assert names(game, me, 1) == {"wait", "open", "(go 1)", "(go 2)", "(go 3)"}
 
 
+def test_what_excludes_each_other_leaves_moves_that_are_legal_either_way():
+    game = ground(MARKS)
+    alone, me = Knowledge(game, 0), Knowledge(game, 0)
+    me.groups = exclusive(game, 5.0)
+    assert me.groups.exact.any()
+    for either in (alone, me):
+        told(game, either, "(mark 1)", "yours")
+        told(game, either, "wait")
+    assert names(game, alone, 1) == set()
+    assert names(game, me, 1) == {"(mark 2)", "(mark 3)", "(mark 4)"}
+    assert names(game, me, -1) == {"(mark 1)", "wait"}
+    told(game, me, "(mark 2)")
+    told(game, me, "wait")
+    assert names(game, me, 1) == {"(mark 3)", "(mark 4)"}
+
+
+def test_there_is_no_time_for_proofs_in_a_moment():
+    assert exclusive(ground(MARKS), 0.0) is NOTHING
+    assert exclusive(ground(RETREAT), 5.0) is NOTHING  # there is nothing to prove
+
+
 def test_of_very_large_games_nothing_is_known(monkeypatch):
     monkeypatch.setattr(knowledge, "RULE_LIMIT", 3)
     game = ground(RETREAT)
@@ -123,16 +159,19 @@ def test_contradictions_are_survived_and_own_moves_kept():
     assert me.contradicted == 2
 
 
-SHEETS = ("kriegspiel-tic-tac-toe.kif", "bluff-die.kif", "kuhn-poker.kif", "hide-and-seek.kif", DUEL, RETREAT, ROADS)
+SHEETS = ("kriegspiel-tic-tac-toe.kif", "bluff-die.kif", "kuhn-poker.kif", "hide-and-seek.kif", DUEL, RETREAT, ROADS, MARKS)
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.strip().split()[0].strip(";") or "own")
-def test_it_is_never_wrong(sheet):
+@pytest.mark.parametrize("proofs", [0.0, 5.0], ids=["alone", "with proofs"])
+def test_it_is_never_wrong(sheet, proofs):
     """In random matches what is certain is so in the real state and in all that an exact belief holds possible."""
     game = ground(sheet) if "(role" in sheet else ground_program(load_program(GAMES / sheet))
     propnet, rng = Propnet(game), np.random.default_rng(1)
     for match in range(4):
         beliefs = [Belief(game, propnet, role, limit=5000) for role in range(len(game.roles)) if role != game.random_role]
+        for belief in beliefs:
+            belief.prove_exclusions(proofs)
         state = game.initial_state[None]
         for _ in range(8):
             legal = propnet.legal(state)
