@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -100,16 +101,34 @@ class Tabulator(Predicates):
             yield from self._different(line, excepted)
 
     def _different(self, line: list[Operand], excepted: list[int]) -> Iterator[Post]:
-        pairs = [(a, b) for i, a in enumerate(line) for b in line[:i]]
-        scope = [o.index for o in line if isinstance(o, Reference)]
-        if self._native() and len(scope) > 2 and len(set(scope)) == len(scope):
-            yield AllDifferent(np.array(scope, dtype=np.int32), np.array(excepted, dtype=np.int32))
-            pairs = [(a, b) for a, b in pairs if isinstance(a, int) or isinstance(b, int)]
-        if len(pairs) * PAIR_WORK > min(self._combinations, self._left):
-            raise TooLargeError(f"{len(pairs)} pairs of variables")
-        self._left -= len(pairs) * PAIR_WORK
+        variables = Counter(o for o in line if isinstance(o, Reference))
+        constants = [o for o in line if isinstance(o, int)]
+        if len(variables) < 3 or not self._native():
+            yield from self._pairwise_different(line, excepted)
+            return
+        scope = np.array([v.index for v in variables], dtype=np.int32)
+        yield AllDifferent(scope, np.array(excepted, dtype=np.int32))
+        free = set(excepted)
+        left = [c for c in constants if c not in free]
+        if len(set(left)) < len(left):
+            yield self._settled(False)
+            return
+        among, others = f"in {excepted}", f"not in {left}"
+        # No variable has the value of a constant, and one that is named twice has an excepted value.
+        for variable, times in variables.items():
+            if times > 1:
+                yield self._over(among, [variable], lambda c: np.isin(c[0], excepted))
+            if left:
+                yield self._over(others, [variable], lambda c: ~np.isin(c[0], left))
+
+    def _pairwise_different(self, line: list[Operand], excepted: list[int]) -> Iterator[Post]:
+        count = len(line) * (len(line) - 1) // 2
+        if count * PAIR_WORK > min(self._combinations, self._left):
+            raise TooLargeError(f"{count} pairs of variables")
+        self._left -= count * PAIR_WORK
+        pairs = ((a, b) for i, a in enumerate(line) for b in line[:i])
         if not excepted:
-            yield from self._pairs("ne", iter(pairs))
+            yield from self._pairs("ne", pairs)
             return
         for a, b in pairs:
             yield self._over(f"ne {excepted}", (a, b), lambda c: (c[0] != c[1]) | np.isin(c[0], excepted))

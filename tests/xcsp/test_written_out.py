@@ -160,6 +160,14 @@ CASES: list[tuple[str, Callable[..., bool]]] = [
     ("<intension> eq(div(1,0),0) </intension>", lambda *v: False),
     ("<allDifferent> 1 x[0] 1 </allDifferent>", lambda *v: False),
     ("<allDifferent> <list> 1 x[0] 1 </list> <except> 1 </except> </allDifferent>", lambda *v: True),
+    # Variables and constants together, some of them twice.
+    ("<allDifferent> x[0..2] 2 y 0 </allDifferent>", lambda a, b, c, d, y: len({a, b, c, y, 0, 2}) == 6),
+    ("<allDifferent> x[] 2 1 2 </allDifferent>", lambda *v: False),
+    ("<allDifferent> x[] y x[1] </allDifferent>", lambda *v: False),
+    (
+        listed("allDifferent", "<except> 0 2 </except>", "x[] x[1] x[1] 3 2 2"),
+        lambda a, b, c, d, y: b in (0, 2) and 3 not in (a, b, c, d) and (a, b, c, d).count(1) < 2,
+    ),
     ("<allEqual> 2 2 x[0] </allEqual>", lambda a, *v: a == 2),
     ("<allEqual> 2 3 x[0] </allEqual>", lambda *v: False),
     (listed("ordered", "<operator> le </operator>", "1 1 x[0] 2"), lambda a, *v: 1 <= a <= 2),
@@ -203,6 +211,13 @@ def test_policies_are_found_through_tables_only() -> None:
     instance = read(document(chance, "<allDifferent> x[] </allDifferent>"))
     assert len(instance.constraints) == 6
     assert not instance.relations
+
+
+def test_lists_of_many_variables_are_one_relation_whatever_is_named_twice() -> None:
+    many = '<array id="x" size="[2000]"> 0..2000 </array>'
+    instance = read(document(many, "<allDifferent> <list> x[] x[7] 5 </list> <except> 1 </except> </allDifferent>"))
+    assert len(instance.relations) == 1
+    assert len(instance.constraints) == 2001
 
 
 def test_clauses() -> None:
