@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scsp_player.solver.choice_kernels import DOM_WDEG
 from scsp_player.solver.engine_kernels import CONTRADICTION, COUNT, DONE, ENUMERATE, FULL, HUGE, PAUSED
 from scsp_player.solver.question import ADAPTIVE, Question, ask
+from scsp_player.solver.results import product
 from scsp_player.solver.store import Store
 
 _SLICE_SECONDS = 0.03
@@ -137,10 +138,7 @@ class Enumeration:
         number = int(control["count"][0])
         control["count"][0] = 0
         if huge:
-            product = 1
-            for alive in variables["alive"][variables["projected"] == 1].tolist():
-                product *= alive
-            number += product
+            number += product(variables["alive"][variables["projected"] == 1].tolist())
         return number
 
     def _late(self) -> bool:
