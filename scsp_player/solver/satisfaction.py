@@ -15,8 +15,9 @@ from scsp_player.solver.store import Store
 
 _FIRST_RUN = 100
 _GROWTH = 1.5
-_NODES_AT_ONCE = 1000
 _LONGEST_SLICE = 1 << 16
+_FIRST_SLICE = 4
+_SLICE_SECONDS = 0.03
 _SEEDS = 2**31 - 2
 _NOGOOD_ENTRIES = 1 << 22  # pages that no nogood reaches take no memory
 
@@ -43,15 +44,21 @@ def first_solution(store: Store | None, question: Question, seconds: float | Non
     if store is not None:
         budget, depth = float(_FIRST_RUN), 0
         outcome = PAUSED
+        most = _LONGEST_SLICE if seconds is None else _FIRST_SLICE
         if seed is not None:
             question = question._replace(value_order=RANDOM)
             store.control["random"] = 1 + seed % _SEEDS
         while outcome == PAUSED and not _late(began, seconds):
             left = int(budget)
             while outcome == PAUSED and left > 0 and not _late(began, seconds):
-                piece = min(left, _NODES_AT_ONCE if seconds is not None else _LONGEST_SLICE)
+                piece = min(left, most)
+                asked = time.perf_counter()
                 outcome, written = ask(store, ENUMERATE, depth, question, piece, buffer)
                 depth, left = -1, left - piece
+                if seconds is not None:
+                    # A decision may take a hundred nanoseconds or, with thousands of variables, a tenth of a second.
+                    quicker = min(8.0, _SLICE_SECONDS / max(time.perf_counter() - asked, 1e-6))
+                    most = min(_LONGEST_SLICE, max(1, int(piece * quicker)))
             if store.nogoods is None or not len(store.nogoods):
                 entries = COLUMNS * len(store.values) + _NOGOOD_ENTRIES
                 store = store._replace(nogoods=np.zeros(entries, dtype=np.int32))
