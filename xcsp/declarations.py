@@ -17,6 +17,7 @@ from xcsp.errors import XcspError
 from xcsp.identifiers import check_identifier, check_symbol
 from xcsp.limits import Limits
 from xcsp.model import Variable
+from xcsp.operands import NO_EXPRESSION
 from xcsp.probabilities import parse_distribution
 from xcsp.table_reader import Fail
 from xcsp.value_text import integer_values
@@ -178,6 +179,8 @@ class Declarations:
         if token in self._numbers:
             return np.array([self._numbers[token]], np.int32)
         match = _SELECTION.fullmatch(token)
+        if match is None and ("(" in token or ")" in token):
+            self._fail(f"the expression {token[:40]} among variables is not supported", line, NO_EXPRESSION)
         if match is None or match[1] not in self._arrays:
             self._fail(f"unknown variable {token[:60]}", line, "declare it in <variables>")
         cells = self._select(self._arrays[match[1]], match[1], match[2], line)

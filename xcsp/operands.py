@@ -20,7 +20,20 @@ class Reference:
 
 
 class Unsupported(ValueError):  # noqa: N818 - says what it is
-    """A constraint, or a form of it, that is not supported."""
+    """A constraint, or a form of it, that is not supported.
+
+    Args:
+        what: completes "the constraint … with".
+        remedy: what can be written instead.
+    """
+
+    def __init__(self, what: str, remedy: str = "write it as a table") -> None:
+        super().__init__(what)
+        self.remedy = remedy
+
+
+NO_EXPRESSION = "declare a variable, say by an <intension> that it equals the expression, and name the variable here"
+"""The remedy where an expression stands for a variable."""
 
 
 def part(written: Written, tag: str) -> str:

@@ -13,7 +13,7 @@ from xcsp.declarations import CONSTANT, Declarations
 from xcsp.global_constraints import Tabulator
 from xcsp.limits import Limits
 from xcsp.model import STAR, Table, Variable
-from xcsp.operands import Operand, Reference, Unsupported
+from xcsp.operands import NO_EXPRESSION, Operand, Reference, Unsupported
 from xcsp.relations import Relation
 from xcsp.table_reader import Fail, RawTable, values_of
 from xcsp.tables import in_order, within_domains, without_repetitions
@@ -166,6 +166,8 @@ class Postings:
             for token in text.split():
                 arguments += [token] if token.startswith("not(") else [self._shown(operand) for operand in self._operands(token)]
             filled = written.filled(arguments)
+        except Unsupported as error:
+            self._fail(f"arguments for <{written.tag}> with {error} are not supported", line, error.remedy)
         except ValueError as error:
             self._fail(f"arguments for <{written.tag}>: {error}", line, "give each parameter one variable or number")
         self._post_tables(filled, line)
@@ -189,7 +191,7 @@ class Postings:
             remedy = "raise Limits.combinations and combinations_together"
             self._fail(f"the constraint <{written.tag}> is too large for a table: {error}", line, remedy)
         except Unsupported as error:
-            self._fail(f"the constraint <{written.tag}> with {error} is not supported", line, "write it as a table")
+            self._fail(f"the constraint <{written.tag}> with {error} is not supported", line, error.remedy)
         except ValueError as error:
             self._fail(f"the constraint <{written.tag}>: {error}", line, "correct it")
 
@@ -200,6 +202,8 @@ class Postings:
             if INTERVAL.fullmatch(token):
                 operands += integer_values(token, self._limits.combinations).tolist()
                 continue
+            if "(" in token or ")" in token:
+                raise Unsupported(f"the expression {token[:40]} among its variables", NO_EXPRESSION)
             for x in self._declarations.resolve([token], self._line).tolist():
                 if x != CONSTANT and self._declarations.variables[x].symbols is not None:
                     raise Unsupported("symbolic variables")

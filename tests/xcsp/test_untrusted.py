@@ -85,7 +85,7 @@ def test_bombs(variables: str, constraints: str, limit: str) -> None:
 
 
 def test_more_pairs_than_combinations() -> None:
-    variables = '<array id="a" size="[900]"> 0 1 </array>'
+    variables = '<array id="a" size="[900]"> 0 1 </array> <var id="s" type="stochastic"> 0:1/2 1:1/2 </var>'
     with pytest.raises(XcspError, match=r"405450 pairs of variables \(raise Limits\.combinations"):
         read(document(variables, "<allDifferent> a[] a[0] </allDifferent>"), replace(SMALL, combinations=100_000))
 
