@@ -87,8 +87,12 @@ INFORMATION = 100.0
 WALK_SPREAD = 30.0
 """Points by which walks from the same information set differ, roughly (standard deviation)."""
 
-LEAST_WALKS = 2000
-"""With fewer walks a turn, as in very large games, few of them come by the same view, and search over drawn states finds more."""
+WALKS_EACH = 600
+"""With fewer walks a turn, for each turn that a match takes, few of them come by the same view, and what they end in says little
+about a move that decides twenty turns later: search over drawn states, which looks further ahead, is the better one then."""
+
+LENGTHS, LENGTH_SECONDS = 64, 0.5
+"""Random games by which it is judged how long a match takes, and how long they may take."""
 
 ALONE = WalkSettings(exploration=0.7, playouts=8, patience=1)
 """One player against chance: nobody else's choices stand between, so that bounds may be as wide as scores are."""
@@ -125,14 +129,14 @@ class InformationSetPlayer:
         clock: Callable[[], float] = time.monotonic,
         settings: WalkSettings | None = None,
         exact: bool = True,
-        least_walks: int = LEAST_WALKS,
+        walks_each: int = WALKS_EACH,
     ) -> None:
         self.game = game
         self.role = role
         self.clock = clock
         players = [r for r in range(len(game.roles)) if r != game.random_role]
         self.alone = len(players) == 1
-        self.least_walks = 0 if self.alone else least_walks
+        self.walks_each = self.least_walks = 0 if self.alone else walks_each
         if settings is None and self.alone:
             settings = ALONE
         self.minds: Minds | None = None
@@ -165,6 +169,9 @@ class InformationSetPlayer:
             self.minds.beside = min(self.minds.beside, self.belief.limit)
             self.minds.entries = max(LEAST_ENTRIES, int(ENTRIES_PER_SECOND * play_seconds))
             self.roots = int(np.clip(ROOTS_PER_SECOND * play_seconds, LEAST_ROOTS, MOST_ROOTS))
+            start = self.game.initial_state[None]
+            games = self._propnet.playouts(start, lanes_per_state=LENGTHS, seed=self._seed, seconds=LENGTH_SECONDS)
+            self.least_walks = self.walks_each * int(games.plies[0]) // LENGTHS
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))

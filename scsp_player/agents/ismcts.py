@@ -8,4 +8,4 @@ from scsp_player.agents.mac_ucb import MacUcbAgent
 class IsmctsAgent(MacUcbAgent):
     """Multiple-observer information-set search (Cowling, Powley and Whitehouse 2012) wherever nothing exact is possible."""
 
-    least_walks = 0
+    walks_each = 0

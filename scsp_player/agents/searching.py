@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.agents.base import Agent, Report, Turn, ignore_report
-from scsp_player.agents.information_set import LEAST_WALKS, InformationSetPlayer, needs_information_sets
+from scsp_player.agents.information_set import WALKS_EACH, InformationSetPlayer, needs_information_sets
 from scsp_player.agents.rehearsal import rehearse
 from scsp_player.agents.stand_in import StandIn
 from scsp_player.belief import Belief
@@ -75,7 +75,8 @@ class SearchingAgent(Agent):
         search: the search, once the game is set up.
         puzzles: whether games with one role are left to a ``PuzzleSearch``.
         information_sets: whether games with hidden information are left to an ``InformationSetPlayer``.
-        least_walks: with several players and fewer walks over information sets in a turn, drawn states are searched instead.
+        walks_each: with several players and fewer walks over information sets in a turn, for each turn that a match takes, drawn
+            states are searched instead.
         clock: the clock that deadlines refer to; whoever keeps the time may set another before ``start``, such as processor time.
         grounding_bytes: memory that grounding may take before it moves to the background.
     """
@@ -85,7 +86,7 @@ class SearchingAgent(Agent):
     puzzles = False
     grounding_bytes = 1 << 30
     information_sets = False
-    least_walks = LEAST_WALKS
+    walks_each = WALKS_EACH
     search: MacUcb | BestFirstUcb | PuzzleSearch
 
     def __init__(self, report: Report = ignore_report) -> None:
@@ -131,7 +132,7 @@ class SearchingAgent(Agent):
         self._seed = seed
         if self.information_sets and needs_information_sets(game):
             self._hidden = InformationSetPlayer(
-                game, propnet, self._role, seed=seed, clock=self.clock, least_walks=self.least_walks
+                game, propnet, self._role, seed=seed, clock=self.clock, walks_each=self.walks_each
             )
             self._belief = self._hidden.belief
             expander: Expander = PropnetExpander(propnet)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scsp_player.agents.base import Turn
+from scsp_player.agents.information_set import WALKS_EACH
 from scsp_player.agents.registry import AGENTS
 from scsp_player.gdl import load_program, parse_program
 
@@ -32,6 +33,11 @@ def test_what_is_too_large_for_strategies_is_searched(least_walks, method):
     assert reported
     again = agent.play(Turn(1, None, move, frozenset()), time.thread_time() + 0.05)
     assert again in {agent._game.move(int(m)) for m in agent._hidden.belief.legal_moves()}
+
+
+def test_longer_matches_take_more_walks():
+    # From five marks to each square twice.
+    assert 5 <= started("mac-ucb", KRIEGSPIEL, "cross", 0.05)._hidden.least_walks / WALKS_EACH <= 18
 
 
 @pytest.mark.parametrize("name", ["mac-ucb", "ismcts"])
