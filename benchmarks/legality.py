@@ -5,7 +5,8 @@
 For every turn in which the information set can still be kept whole, the legal moves of its states are compared. *Differ*: they are
 not the same in all of them. *None*: no move is legal in all, so nobody can be sure not to make an illegal one; *best* is how
 likely the most widely legal move is legal in these turns. *Unsure*: turns in which unit propagation (``belief.knowledge``) finds no
-move that is certainly legal. *Wrong*: turns in which it contradicts the real state; there must be none.
+move that is certainly legal. *Wrong*: turns in which it contradicts the real state or its legal moves; there must be none. What
+fluents exclude each other is proved before, in ``--proofs`` seconds at most.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ import numpy as np
 
 from scsp_player.arena.sheet import read_game
 from scsp_player.belief import Belief
+from scsp_player.belief.exclusion import exclusive
 from scsp_player.belief.joint_moves import draw_joint_moves
-from scsp_player.belief.legality import SAME, differ
+from scsp_player.belief.legality import SAME
 from scsp_player.commands.bench_rollouts import sheets_in
 from scsp_player.gdl.errors import GdlError
 from scsp_player.grounding import BudgetExceeded, ground
@@ -43,10 +45,12 @@ class Counts:
         """Take in one turn of one role: its exact belief, and the real state, uint64[1, words]."""
         first, last = belief.game.role_start[belief.role : belief.role + 2]
         support = belief.probabilities @ propnet.legal(belief.states)[:, first:last]
+        certain, legal = belief.knowledge.legal, propnet.legal(state)[0, first:last]
         self.turns += 1
-        self.differ += differ(support)
+        self.differ += bool(((support > SAME) & (support < 1.0 - SAME)).any())
         self.unsure += not (belief.knowledge.legal > 0).any()
-        self.wrong += bool((belief.knowledge.corrected(state) != state).any())
+        refuted = (belief.knowledge.corrected(state) != state).any() or (legal & (certain < 0) | ~legal & (certain > 0)).any()
+        self.wrong += bool(refuted)
         if support.max(initial=0.0) < 1.0 - SAME:
             self.none += 1
             self.best.append(float(support.max(initial=0.0)))
@@ -56,11 +60,14 @@ def measured(path: Path, options: argparse.Namespace) -> Counts:
     """Random matches of one sheet."""
     game = ground(read_game(path).program, seconds=options.grounding)
     propnet, rng, counts = Propnet(game), np.random.default_rng(options.seed), Counts()
+    groups = exclusive(game, options.proofs)
     begin = time.process_time()
     for _ in range(options.matches):
         beliefs = [
             Belief(game, propnet, role, limit=options.limit) for role in range(len(game.roles)) if role != game.random_role
         ]
+        for belief in beliefs:
+            belief.knowledge.groups = groups
         state = game.initial_state[None]
         for _ in range(options.turns):
             legal = propnet.legal(state)
@@ -91,6 +98,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=30_000, help="states up to which an information set is kept")
     parser.add_argument("--seconds", type=float, default=30.0, help="processor seconds for each sheet")
     parser.add_argument("--grounding", type=float, default=60.0, help="seconds for grounding")
+    parser.add_argument("--proofs", type=float, default=5.0, help="seconds for proving exclusions; 0 does without them")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print("| sheet | turns | differ | none | best | unsure | wrong | too large |")
