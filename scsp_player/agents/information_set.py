@@ -108,7 +108,7 @@ class InformationSetPlayer:
 
     One player against chance: the graph of beliefs, if it can be had whole (``BeliefGraph``), else ``InformationSetSearch``.
     Several players: the whole game in sequence form, or what is left of it (``Equilibrium``); where that is too large, the same
-    search, unless there is time for less than ``least_walks`` walks: then nothing is decided here.
+    search, unless a turn has time for less than ``least_walks`` walks: then nothing is decided here.
 
     Attributes:
         belief: what is known.
@@ -149,7 +149,7 @@ class InformationSetPlayer:
         self.belief = Belief(game, propnet, role, seed=seed, model=self.minds, clock=clock)
         self.belief.resampler = self._other_histories
         self._histories: HistorySampler | None = None
-        self._patience, self._seed = 0.0, seed
+        self._patience, self._play_seconds, self._seed = 0.0, 0.0, seed
         self.histories_by = math.inf
         self.equilibrium: Equilibrium | None = None
         self.method, self.value = "", 0.0
@@ -161,7 +161,7 @@ class InformationSetPlayer:
 
     def prepare(self, deadline: float, play_seconds: float) -> None:
         """Use the time before the first move: the network for finding histories, strategies for the whole game if it is small."""
-        self._patience = HISTORY_SHARE * play_seconds
+        self._patience, self._play_seconds = HISTORY_SHARE * play_seconds, play_seconds
         self.belief.calibrate(FOLLOWING_SHARE * play_seconds)
         if self.minds is not None:
             self.minds.seconds = MINDS_SHARE * play_seconds
@@ -172,6 +172,7 @@ class InformationSetPlayer:
             start = self.game.initial_state[None]
             games = self._propnet.playouts(start, lanes_per_state=LENGTHS, seed=self._seed, seconds=LENGTH_SECONDS)
             self.least_walks = self.walks_each * int(games.plies[0]) // LENGTHS
+            self.search.measure(self.belief, self.clock() + play_seconds)
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
@@ -229,7 +230,7 @@ class InformationSetPlayer:
             move = self._from_beliefs(deadline, report) if self.alone else self._from_strategies(legal, deadline)
             if move in legal:
                 return move
-        if self.least_walks and not self.search.has_time_for(self.least_walks, self.belief, deadline):
+        if self.search.rate * self._play_seconds < self.least_walks:
             self.method = "determinised"
             return -1
         self.method = "search"

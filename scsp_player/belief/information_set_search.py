@@ -31,12 +31,6 @@ Words = NDArray[np.uint64]
 TURNS = 128
 """Turns that a walk goes at most before it ends in a random game."""
 
-TRIALS = 2
-"""How often a few walks are tried to see how many there is time for: the first time code may have to be loaded."""
-
-NEARLY = 0.5
-"""Where there seems to be time for less than this share of what is wanted, nothing is tried: that would take too much of it."""
-
 SLOTS_A_NODE = 16
 """Room for moves, for each view that is remembered."""
 
@@ -81,7 +75,7 @@ class InformationSetSearch:
         minds: what others may hold possible; None if they are taken to know what we know.
         walks: how many there have been.
         turns: their turns together.
-        rate: walks a second when it last thought.
+        rate: walks a second when it last thought, without the time for drawing states.
     """
 
     def __init__(
@@ -131,8 +125,8 @@ class InformationSetSearch:
         """Walk until ``deadline`` by ``clock``, or until there have been ``walks`` more walks."""
         target = None if walks is None else self.walks + walks
         lanes = self._stepper.lanes if target is not None else self._stepper.lanes // self._stepper.groups
-        begin, before, number = self.clock(), self.walks, 0
-        told = begin
+        before, number, walking = self.walks, 0, 0.0
+        told = self.clock()
         if self._used[NODES] > FULL * len(self._node) or self._used[SLOTS] > FULL * len(self._slot):
             self.forget()
         while target is None or self.walks < target:
@@ -140,9 +134,11 @@ class InformationSetSearch:
             if number % REDRAW == 0 or self._roots is None or len(self._roots[1]) != lanes:
                 self._draw_roots(belief, lanes)
             number += 1
+            drawn = self.clock()
             self._walk(lanes if target is None else min(lanes, target - self.walks), deadline)
             end = self.clock()
-            self.rate = (self.walks - before) / max(1e-9, end - begin)
+            walking += end - drawn
+            self.rate = (self.walks - before) / max(1e-9, walking)
             if report is not None and end >= told:
                 report()
                 told = end + 0.05
@@ -153,14 +149,15 @@ class InformationSetSearch:
                 if lanes < self._stepper.lanes and end - start < 0.02 * (deadline - end):
                     lanes *= 2
 
-    def has_time_for(self, walks: int, belief: Belief, deadline: float) -> bool:
-        """Whether there can be so many walks until ``deadline``, by how they went last time, or else by a few that are tried."""
-        for _ in range(1 if self.rate else TRIALS):
-            expected = self.rate * (deadline - self.clock())
-            if expected >= walks or (self.rate and expected < NEARLY * walks) or self.clock() >= deadline:
+    def measure(self, belief: Belief, deadline: float) -> None:
+        """Find out how many walks there are in a second, by a few of them that leave nothing behind."""
+        few, many = self._stepper.lanes // self._stepper.groups, self._stepper.lanes
+        # The first time code may have to be loaded; and many walks are not tried where few take too long.
+        for walks in (few, few, many):
+            if self.rate and self.rate * (deadline - self.clock()) < many:
                 break
-            self.think(belief, deadline, walks=self._stepper.lanes // self._stepper.groups)
-        return self.rate * (deadline - self.clock()) >= walks
+            self.think(belief, deadline, walks=walks)
+        self.forget()
 
     def _draw_roots(self, belief: Belief, lanes: int) -> None:
         picked = belief.draw(lanes)
