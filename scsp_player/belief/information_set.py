@@ -254,7 +254,9 @@ class Belief:
         """Go one turn further, by what comes ``nearest`` if need be; False, and nothing has changed, if nothing was found."""
         terminal, legal, _ = self._propnet.evaluate(self.states)
         fixed = {} if move is None else {self.role: move}
-        sizes = number_of_joint_moves(self.game, legal, fixed)
+        # What others cannot have done, by all that is certain, need not be tried.
+        able = legal if nearest else legal & self.knowledge.made
+        sizes = number_of_joint_moves(self.game, able, fixed)
         live = np.flatnonzero(~terminal & (sizes > 0))
         if move is not None and nearest:
             weights = self.probabilities * np.where(legal[:, move], 1.0, NEAR)  # one more thing that is wrong
@@ -276,13 +278,13 @@ class Belief:
 
         sought = _Sought(expected, nearest, enough)
         if sizes[live].sum() <= WORK * self.limit:
-            found = joint_moves(self.game, legal[live], fixed)
+            found = joint_moves(self.game, able[live], fixed)
             owner = live[found.owner]
             weights = self.probabilities[owner] * likely(owner, found.moves)
             parts = self._listed(owner, found.moves, weights, sought)
         else:
             self.exact = False
-            parts = self._drawn(live, legal, fixed, likely, sought)
+            parts = self._drawn(live, able, fixed, likely, sought)
         step = Step.joined(parts)
         going = np.flatnonzero(~self._propnet.terminal(step.states))
         if len(going):  # being asked for another move tells that the match goes on

@@ -41,6 +41,7 @@ class Knowledge:
         fluents: int8[fluents], 1 for what holds, -1 for what does not, 0 for what may or may not.
         legal: int8[moves of the role], the same for its legal moves.
         groups: fluents that exclude each other, none unless somebody says so before the match.
+        made: bool[moves], what every role may have done in the last turn, by what was known before it and was seen.
         contradicted: turns in which what was told contradicts the rules; as little of it as need be is ignored then, and in the
             worst case all that had been known is forgotten.
     """
@@ -50,6 +51,7 @@ class Knowledge:
         self.role = role
         self.contradicted = 0
         self.groups: Exclusive = NOTHING
+        self.made = np.ones(game.moves, np.bool_)
         self.fluents: Signs
         self.legal: Signs
         self._mine = np.flatnonzero(game.percept_role == role)
@@ -75,6 +77,7 @@ class Knowledge:
             expected: the percepts, bool[percepts].
             refused: a move that was not accepted, so it was probably not legal.
         """
+        self.made[:] = True
         if self.game.rules > RULE_LIMIT:
             return
         now, nothing = self.fluents, np.zeros(self.game.fluents, np.int8)
@@ -84,6 +87,7 @@ class Knowledge:
             if after is not None or (after := self._after(fluents, move, going=going, expected=seen)) is not None:
                 break
             self.contradicted += number == 0
+            self.made[:] = True
         self._settle(nothing if after is None else after)
 
     def corrected(self, states: States) -> States:
@@ -132,7 +136,10 @@ class Knowledge:
         expected: NDArray[np.bool_] | None,
         refused: int | None = None,
     ) -> Signs | None:
-        """int8[fluents]: what is known after a turn in a match that is ``going`` on; None if what is told contradicts the rules."""
+        """int8[fluents]: what is known after a turn in a match that is ``going`` on; None if what is told contradicts the rules.
+
+        What may have been ``made`` in that turn is noted.
+        """
         game = self.game
         known = self._atoms(fluents)
         if going:
@@ -147,7 +154,9 @@ class Knowledge:
         if self._propagate(known, moving=True):
             return None
         after: Signs | None = None
+        self.made = known[1, game.does_atom] == 0
         cases = self._cases(known)
+        tried, found = np.zeros(game.moves, np.bool_), np.zeros(game.moves, np.bool_)
         for begin in range(0, len(cases), CASES):
             some = cases[begin : begin + CASES]
             here = known.copy()
@@ -157,10 +166,14 @@ class Knowledge:
             possible = ALL >> np.uint64(CASES - len(some))
             if len(some) > 1:
                 possible &= ~np.uint64(self._propagate(here, moving=True))
+            for place, moves in enumerate(some):
+                tried[list(moves)] = True
+                found[list(moves)] |= bool(possible >> np.uint64(place) & np.uint64(1))
             if not possible:
                 continue
             signs = _signs(here, game.next_literal, possible)
             after = signs if after is None else np.where(after == signs, signs, 0).astype(np.int8)
+        self.made &= found | ~tried
         return after
 
     def _cases(self, known: Words) -> list[tuple[int, ...]]:

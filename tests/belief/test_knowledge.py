@@ -132,6 +132,17 @@ def test_what_excludes_each_other_leaves_moves_that_are_legal_either_way():
     assert names(game, me, 1) == {"(mark 3)", "(mark 4)"}
 
 
+def test_what_others_cannot_have_done_is_known():
+    game = ground(DUEL)
+    me = Knowledge(game, 0)
+    for square in (1, 2, 3):
+        told(game, me, f"(place {square} weak)")
+    told(game, me, "rest", "(had 3 strong)")
+    assert {str(game.move(int(m))) for m in np.flatnonzero(me.made)} == {"rest", "(attack 3)"}
+    told(game, me, "rest", "(had 1 weak)", "(had 2 weak)")  # one attack at a time, so what was seen is left out of account
+    assert {str(game.move(int(m))) for m in np.flatnonzero(me.made)} == {"rest", "(attack 1)", "(attack 2)", "(attack 3)"}
+
+
 def test_there_is_no_time_for_proofs_in_a_moment():
     assert exclusive(ground(MARKS), 0.0) is NOTHING
     assert exclusive(ground(RETREAT), 5.0) is NOTHING  # there is nothing to prove
@@ -186,6 +197,7 @@ def test_it_is_never_wrong(sheet, proofs):
                     game.terms.term(int(game.percept_term[c])) for c in np.flatnonzero(seen & (game.percept_role == belief.role))
                 }
                 belief.update(game.move(int(moves[0, belief.role])), frozenset(terms))
+                assert belief.knowledge.made[moves[0]].all()
                 if propnet.terminal(state)[0]:
                     continue
                 assert belief.knowledge.contradicted == 0

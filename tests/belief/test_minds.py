@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from scsp_player.belief import Belief, Minds, MindSettings, information_set, pace
+from scsp_player.belief import Belief, Minds, MindSettings, information_set, knowledge, pace
 from scsp_player.gdl.reading import parse_term
 from scsp_player.gdl.terms import Compound, Symbol
 from scsp_player.propnet import Propnet
@@ -170,6 +170,9 @@ def test_what_is_unlikely_is_looked_for_until_it_is_late(monkeypatch):
         (<= terminal (true start) (true (taken n0))) (goal me 0) (goal other 0)"""
     )
     light = frozenset({Symbol("light")})
+    # What must have been done is tried alone.
+    assert Belief(game, Propnet(game), 0, seed=1).update(Symbol("wait"), light, lambda: True)
+    monkeypatch.setattr(knowledge, "RULE_LIMIT", 0)
     hasty, patient = (Belief(game, Propnet(game), 0, seed=1) for _ in range(2))
     assert not hasty.update(Symbol("wait"), light, lambda: True)
     assert patient.update(Symbol("wait"), light, lambda: True, lambda: False)
