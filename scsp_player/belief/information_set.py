@@ -94,7 +94,7 @@ class Belief:
         self.game = game
         self.role = role
         self.limit = self.most = limit
-        self.seconds, self.confused = 0.0, 0
+        self.seconds, self._valuing, self.confused = 0.0, 0.0, 0
         self.exact = True
         self.model = model
         self.resampler = resampler
@@ -154,13 +154,14 @@ class Belief:
             self.resampler = None
         else:
             self.past.append((move, expected))
-        begin = self._clock()
         denied = None if move is None or refused in (None, own_move) else self.game.move_index[self.role].get(refused)
         self.knowledge.update(move, expected, denied)
         if denied is not None and not self.exact and self._propnet.legal(self.states)[:, denied].all():
             self._doubts.add(denied, len(self.past))
+        # How others are likely to move takes its time whatever number of entries is kept.
+        begin, self._valuing = self._clock(), 0.0
         found = self._follow(move, expected, expired, expired if late is None else late, refused=denied)
-        self.seconds = self._clock() - begin
+        self.seconds = self._clock() - begin - self._valuing
         if self.resampler is not None and not self.exact and (not found or self.lost or self._is_thin()):
             more = self.resampler(self.past)
             if more is not None:
@@ -211,9 +212,9 @@ class Belief:
             self.limit = min(self.most, 2 * self.limit)
 
     def calibrate(self, seconds: float) -> None:
-        """Keep no more entries than can probably be followed in a time, by a trial with copies of the present states."""
-        most = affordable(self.game, self._propnet, self.states, seconds, self._clock)
-        self.limit = self.most = min(self.most, max(LEAST_ENTRIES, most))
+        """Begin with as many entries as can surely be followed in a time, by a trial with copies of the present states."""
+        sure = affordable(self.game, self._propnet, self.states, seconds, self._clock)
+        self.limit = min(self.most, max(LEAST_ENTRIES, sure))
 
     def _is_thin(self) -> bool:
         """Whether few entries are left: too few by the limit, and half of what there was when others were last looked for."""
@@ -311,7 +312,9 @@ class Belief:
             if self.model is None or role == self.game.random_role:
                 policy = mine / np.maximum(1, mine.sum(axis=1, keepdims=True))
             else:
+                begin = self._clock()
                 policy = self.model.policy(role, self.views[:, role], mine, self.probabilities)
+                self._valuing += self._clock() - begin
             policies.append((role, int(first), policy))
 
         def likely(owner: NDArray[np.int64], moves: NDArray[np.int32]) -> Weights:

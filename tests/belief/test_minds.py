@@ -248,6 +248,24 @@ def test_a_belief_is_as_large_as_the_clock_allows():
         belief.keep_pace(seconds)
         assert belief.limit == limit
     belief.calibrate(24.0)  # a trial takes 3 s by this clock
-    assert belief.limit == belief.most == 24 * pace.TRIAL // (3 * pace.TRIALS_A_TURN)
+    assert belief.limit == 24 * pace.TRIAL // (3 * pace.TRIALS_A_TURN)
     belief.calibrate(0.0)
-    assert belief.limit == belief.most == information_set.LEAST_ENTRIES
+    assert belief.limit == information_set.LEAST_ENTRIES
+    belief.keep_pace(13.0)  # what a trial held to be too much may turn out to be little
+    assert belief.limit == 2 * information_set.LEAST_ENTRIES
+
+
+def test_valuing_the_moves_of_others_takes_no_entries_away():
+    game = ground(CROSSED)
+
+    class Slow(Minds):
+        def policy(self, *arguments):
+            nonlocal now
+            now += 1000.0
+            return super().policy(*arguments)
+
+    now = 0.0
+    belief = Belief(game, Propnet(game), 0, seed=1, model=Slow(game, Propnet(game), 0), clock=lambda: now)
+    belief.update(game.move(int(belief.legal_moves()[0])), frozenset({parse_term("(took 3)"), parse_term("(never 5)")}))
+    assert now >= 1000.0
+    assert belief.seconds == 0.0
