@@ -36,6 +36,9 @@ WORK = 400_000
 RATE = 100_000
 """Joint moves that a graph of beliefs, or a sequence form, takes in a second on a busy machine, roughly."""
 
+PERCEPTS = 64
+"""Where that many things can be seen, a joint move takes twice as long, and so on."""
+
 SHARE = 0.5
 """Share of the time in which that is tried; what is left is for search."""
 
@@ -172,7 +175,8 @@ class InformationSetPlayer:
             start = self.game.initial_state[None]
             games = self._propnet.playouts(start, lanes_per_state=LENGTHS, seed=self._seed, seconds=LENGTH_SECONDS)
             self.least_walks = self.walks_each * int(games.plies[0]) // LENGTHS
-            self.search.measure(self.belief, self.clock() + play_seconds)
+            if self.clock() < deadline:
+                self.search.measure(self.belief, self.clock() + play_seconds)
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
@@ -190,12 +194,16 @@ class InformationSetPlayer:
             self.game.initial_state[None],
             first,
             np.ones(1),
-            work=min(WORK, int(RATE * max(0.0, give_up - begin))),
+            work=min(WORK, self._affordable(give_up - begin)),
             expired=lambda: self.clock() >= give_up,
         )
         if whole is not None:
             self.equilibrium = Equilibrium(whole)
             self.equilibrium.learn(ITERATIONS, lambda: self.clock() >= deadline)
+
+    def _affordable(self, seconds: float) -> int:
+        """Joint moves that there is time for."""
+        return int(RATE * max(0.0, seconds) / (1.0 + len(self.game.percept_role) / PERCEPTS))
 
     def _other_histories(self, past: Past) -> Found | None:
         """What the belief asks for when few or none of its states explain what was seen."""
@@ -215,11 +223,6 @@ class InformationSetPlayer:
         numbers, copies = np.unique(systematic(probabilities, self.roots, self._generator), return_counts=True)
         return states[numbers], copies / copies.sum()
 
-    def first_move(self) -> int:
-        """A legal move at once: global index, -1 if there is none."""
-        legal = self.belief.legal_moves()
-        return int(legal[0]) if len(legal) else -1
-
     def choose(self, deadline: float, report: Callable[[int], None]) -> int:
         """The move to play, a global index; better ones are reported as they are found. -1 if that is left to others."""
         legal = self.belief.legal_moves()
@@ -230,6 +233,8 @@ class InformationSetPlayer:
             move = self._from_beliefs(deadline, report) if self.alone else self._from_strategies(legal, deadline)
             if move in legal:
                 return move
+        if not self.search.rate:
+            self.search.measure(self.belief, deadline)
         if self.search.rate * self._play_seconds < self.least_walks:
             self.method = "determinised"
             return -1
@@ -275,7 +280,7 @@ class InformationSetPlayer:
                 self.belief.states,
                 self.belief.views,
                 self.belief.probabilities,
-                work=min(WORK // 4, int(RATE * max(0.0, give_up - begin))),
+                work=min(WORK // 4, self._affordable(give_up - begin)),
                 expired=lambda: self.clock() >= give_up,
             )
             if rest is None:

@@ -210,10 +210,10 @@ class SearchingAgent(Agent):
             self.report(self._game.move(early))  # should following take too long
         late = begin + max(LEAST_BELIEF_SECONDS, LATE_BELIEF_SHARE * (deadline - begin))
         self._take_in(turn, begin + BELIEF_SHARE * (deadline - begin), late)
-        first = self.search.best_move() if self._hidden is None else self._hidden.first_move()
+        first = self.search.best_move() if self._hidden is None else -1
         if first < 0:
             # Whoever holds the match to be over in all states has nothing to search, and is asked for a move all the same.
-            first = self._first_legal()
+            first = next(iter(self._belief.legal_moves().tolist()), -1)
         if first < 0:
             raise RuntimeError(f"{self._game.roles[self._role]} has no legal move")
         self.report(self._game.move(first))
@@ -242,11 +242,6 @@ class SearchingAgent(Agent):
         # The search samples the belief; a move that it has not seen to be illegal somewhere may still be.
         legal = self._belief.legal_moves()
         return best if best in legal or not len(legal) else int(legal[0])
-
-    def _first_legal(self) -> int:
-        """A move that is legal by what is believed, a global index, -1 if there is none."""
-        legal = self._belief.legal_moves()
-        return int(legal[0]) if len(legal) else -1
 
     def ponder(self, interrupted: Callable[[], bool]) -> None:
         """Search on from the state that follows our move, or from the present one if that depends on others as well.

@@ -76,7 +76,7 @@ class Belief:
         knowledge: what is certain, however incomplete the entries are.
         limit: entries kept at present; ``keep_pace`` changes it.
         most: entries kept at most.
-        seconds: what following the last turn took, looking for other histories apart.
+        seconds: what following the last turn took, apart from valuing others' moves and looking for other histories.
     """
 
     def __init__(
