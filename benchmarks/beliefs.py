@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from scsp_player.arena.sheet import read_game
-from scsp_player.belief import HistorySampler
+from scsp_player.belief import HistorySampler, HistoryTree
 from scsp_player.belief.histories import Past
 from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.commands.bench_rollouts import sheets_in
@@ -68,7 +68,7 @@ def blind(game: GroundGame, propnet: Propnet, role: int, past: Past, seconds: fl
     return found, used
 
 
-def by_network(sampler: HistorySampler, past: Past, seconds: float) -> tuple[int, float]:
+def by_network(sampler: HistorySampler, tree: HistoryTree, past: Past, seconds: float) -> tuple[int, float]:
     """Histories found by the network, and the processor seconds that it took; each call draws a few anew."""
     begin, found = time.process_time(), 0
 
@@ -77,7 +77,7 @@ def by_network(sampler: HistorySampler, past: Past, seconds: float) -> tuple[int
 
     while not expired():
         before = sampler.found
-        sampler.sample(past, 1, expired)
+        sampler.draw(past, tree, 1, expired)
         if sampler.found == before:
             break
         found += sampler.found - before
@@ -124,7 +124,7 @@ def measured(path: Path, options: argparse.Namespace) -> tuple[Count, Count, int
     for number in range(options.matches):
         role = players[(number + 1) % len(players)]
         past = match(game, propnet, role, options.turns, rng)
-        sampler = HistorySampler(micro, propnet, role, seed=number)
+        sampler = HistorySampler(micro, role, seed=number)
         if not past or not hidden_from(game, propnet, role, past, rng) or sampler.unroll(len(past)) is None:
             continue
         for length in range(1, len(past) + 1):
@@ -133,7 +133,7 @@ def measured(path: Path, options: argparse.Namespace) -> tuple[Count, Count, int
                 continue
             turns += 1
             counts[0].add(turns, *blind(game, propnet, role, so_far, options.seconds, rng))
-            counts[1].add(turns, *by_network(sampler, so_far, options.seconds))
+            counts[1].add(turns, *by_network(sampler, HistoryTree(game, propnet, role), so_far, options.seconds))
     return (*counts, turns) if turns else None
 
 

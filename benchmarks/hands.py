@@ -73,7 +73,8 @@ class Dealer:
                     joint[0, role] = move
             shown = propnet.percepts(state, joint)
             seen = np.flatnonzero(shown[0] & (game.percept_role == player.role))
-            state, views = propnet.successors(state, joint), self._views.after(views, joint, shown)
+            state, hashes = self._views.observe(propnet, state, joint)
+            views = self._views.after(views, joint, hashes)
             if not propnet.terminal(state)[0]:
                 percepts = frozenset(game.terms.term(int(term)) for term in game.percept_term[seen])
                 belief.update(game.move(int(joint[0, player.role])), percepts)

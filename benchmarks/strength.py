@@ -95,12 +95,12 @@ def main(
     forced: Annotated[bool, typer.Option(help="Give time for moves without alternative as well, to look ahead.")] = True,
     processes: Annotated[int, typer.Option(help="Matches played at the same time.", min=1)] = 1,
     decide: Annotated[bool, typer.Option(help="End a pairing as soon as one side is shown to be the better one.")] = False,
-    only: Annotated[str, typer.Option(help="Of the games only these, with commas between them.")] = "",
+    only: Annotated[list[str] | None, typer.Option(help="Of the games only this one; may be said several times.")] = None,
     journal: Annotated[Path | None, typer.Option(help="CSV file of results; what is in it is not played again.")] = None,
     table_only: Annotated[bool, typer.Option("--table-only", help="Play nothing, show what the journal holds.")] = False,
 ) -> None:
     """Play what is missing in the journal and print the table."""
-    names = [name for name in GROUPS[group] if not only or name in only.split(",")]
+    names = [name for name in GROUPS[group] if not only or name in only]
     games = [path for name in names for suffix in (".kif", ".gdl") if (path := folder / f"{name}{suffix}").is_file()]
     terms = Terms(start_clock, play_clock, forced=forced)
     tournaments = [

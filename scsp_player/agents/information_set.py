@@ -15,14 +15,16 @@ from scsp_player.belief import (
     BeliefGraph,
     Equilibrium,
     HistorySampler,
+    HistoryTree,
     InformationSetSearch,
     Minds,
+    Rejuvenation,
     Views,
     WalkSettings,
     sequence_game,
 )
 from scsp_player.belief.belief_graph import SAME
-from scsp_player.belief.histories import Past
+from scsp_player.belief.history_tree import Past
 from scsp_player.belief.joint_moves import number_of_joint_moves
 from scsp_player.belief.model import Found
 from scsp_player.belief.samples import systematic
@@ -51,11 +53,14 @@ ITERATIONS = 20_000
 LEAST_PROBABILITY = 0.02
 """Moves that the average strategy makes less often than this are left out: they are remains of its first iterations."""
 
-HISTORIES = 64
-"""Histories that the network looks for when no kept state fits."""
+HISTORIES, RENEWED = 64, 500
+"""Histories that are looked for when few kept states fit: by the network, and by changing those that fit so far."""
 
-HISTORY_SHARE = 0.5
-"""Share of a turn's time for that."""
+HISTORY_SHARE, RENEWAL_SHARE = 0.5, 0.15
+"""Share of a turn's time for that when no kept state fits, and when some do."""
+
+NETWORK_SHARE = 0.4
+"""Share of the former for the network, if changing histories has found nothing."""
 
 FIRST_TURNS = 24
 """Turns for which the network is unrolled before the match begins, if there is time for it."""
@@ -63,7 +68,7 @@ FIRST_TURNS = 24
 SPARE_SECONDS = 3.0
 """Time that must be left for it."""
 
-LISTING_SHARE = 0.7
+LISTING_SHARE = 0.3
 """Share of that for listing all histories."""
 
 RULE_LIMIT = 20_000
@@ -149,10 +154,10 @@ class InformationSetPlayer:
         self.search = InformationSetSearch(
             game, propnet, role, settings=settings, minds=self.minds, seed=seed, clock=clock
         )
-        self.belief = Belief(game, propnet, role, seed=seed, model=self.minds, clock=clock)
-        self.belief.resampler = self._other_histories
+        self.belief = Belief(game, propnet, role, seed=seed, model=self.minds, resampler=self._other_histories, clock=clock)
         self._histories: HistorySampler | None = None
-        self._patience, self._play_seconds, self._seed = 0.0, 0.0, seed
+        self._rejuvenation: Rejuvenation | None = None
+        self._play_seconds, self._seed = 0.0, seed
         self.histories_by = math.inf
         self.equilibrium: Equilibrium | None = None
         self.method, self.value = "", 0.0
@@ -164,7 +169,7 @@ class InformationSetPlayer:
 
     def prepare(self, deadline: float, play_seconds: float) -> None:
         """Use the time before the first move: the network for finding histories, strategies for the whole game if it is small."""
-        self._patience, self._play_seconds = HISTORY_SHARE * play_seconds, play_seconds
+        self._play_seconds = play_seconds
         self.belief.calibrate(FOLLOWING_SHARE * play_seconds)
         if self.minds is not None:
             self.minds.seconds = MINDS_SHARE * play_seconds
@@ -180,7 +185,7 @@ class InformationSetPlayer:
         if self.game.rules <= RULE_LIMIT and self.clock() < deadline:
             with contextlib.suppress(NetworkTooLargeError):
                 micro = template(self.game, seconds=TEMPLATE_SHARE * (deadline - self.clock()))
-                self._histories = HistorySampler(micro, self._propnet, self.role, seed=self._seed)
+                self._histories = HistorySampler(micro, self.role, seed=self._seed)
                 if self.clock() < deadline - SPARE_SECONDS:
                     self._histories.unroll(FIRST_TURNS)
         if self.alone or not self._exact:
@@ -205,15 +210,23 @@ class InformationSetPlayer:
         """Joint moves that there is time for."""
         return int(RATE * max(0.0, seconds) / (1.0 + len(self.game.percept_role) / PERCEPTS))
 
-    def _other_histories(self, past: Past) -> Found | None:
+    def _other_histories(self, past: Past, tree: HistoryTree) -> Found | None:
         """What the belief asks for when few or none of its states explain what was seen."""
-        if self._histories is None:
-            return None
         begin = self.clock()
-        end = min(begin + self._patience, self.histories_by)
+        lost = tree.turns < len(past)
+        end = min(begin + (HISTORY_SHARE if lost else RENEWAL_SHARE) * self._play_seconds, self.histories_by)
         if end <= begin:
             return None
-        return self._histories.sample(past, HISTORIES, lambda: self.clock() >= end, seconds=LISTING_SHARE * (end - begin))
+        if self._histories is not None and (every := self._histories.list_all(past, tree, LISTING_SHARE * (end - begin))):
+            return every
+        if self._rejuvenation is None or self._rejuvenation.tree is not tree:
+            self._rejuvenation = Rejuvenation(tree, seed=self._seed)
+        network = self._histories if lost else None
+        until = end if network is None else end - NETWORK_SHARE * (end - begin)
+        found = self._rejuvenation.find(past, RENEWED, lambda: self.clock() >= until)
+        if found is None and network is not None:
+            found = network.draw(past, tree, HISTORIES, lambda: self.clock() >= end, max(0.0, end - self.clock()))
+        return found
 
     def roots_drawn(self) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
         """States to search, uint64[k, words], and their probabilities: the belief, or as much of it as there is time for."""

@@ -164,13 +164,12 @@ class BeliefGraph:
                 return False
             part = slice(begin, begin + CHUNK)
             before, moves = entries.states[found.owner[part]], found.moves[part]
-            seen = self._propnet.percepts(before, moves)
-            states = self._propnet.successors(before, moves)
+            states, shown = self._views.observe(self._propnet, before, moves)
             terminal, legal, scores = self._propnet.evaluate(states)
             over = np.flatnonzero(terminal)
             np.add.at(reward, pair_of[part][over], weight[part][over] * scores[over, self._role])
             on = np.flatnonzero(~terminal)
-            view = self._views.of_role(self._role, belief[part][on].astype(np.uint64), moves[on, self._role], seen[on])
+            view = self._views.after(belief[part][on].astype(np.uint64), moves[on, self._role], shown[on, self._role])
             parts.append((view.view(np.int64), states[on], weight[part][on], legal[on], pair_of[part][on]))
         view, states, weights, legal, source = (np.concatenate(list(p)) for p in zip(*parts, strict=True))
         _, first, group = np.unique(view, return_index=True, return_inverse=True)

@@ -8,22 +8,27 @@ values), and importance weights correct for the choice.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.belief.history_tree import HistoryTree, Past
 from scsp_player.belief.model import Found
-from scsp_player.belief.samples import Weights, merge
-from scsp_player.belief.views import Views
+from scsp_player.belief.samples import Weights, distinct
 from scsp_player.network import MicroSCSP, NetworkTooLargeError, Unrolled, unroll
-from scsp_player.propnet import Propnet
 from scsp_player.solver import Solver
-
-Past = list[tuple[int, NDArray[np.bool_]]]
 
 MAX_ENTRIES = 20_000_000
 """Histories are not looked for when the unrolled tables would have more entries."""
+
+SECONDS_AN_ENTRY = 1e-6
+"""What such a network takes for each of them, as long as nothing better is known."""
+
+LONGEST_PAUSE = 16
+"""Turns in which listing all histories is not tried after it has failed, at most; twice as many each time."""
 
 SPARE = 8
 """The network is unrolled over a multiple of so many turns, so that it serves several turns."""
@@ -37,30 +42,68 @@ class HistorySampler:
         dead_ends: choices taken back.
     """
 
-    def __init__(self, micro: MicroSCSP, propnet: Propnet, role: int, *, seed: int = 0) -> None:
+    def __init__(self, micro: MicroSCSP, role: int, *, seed: int = 0) -> None:
         self.found = self.dead_ends = 0
         self._micro = micro
-        self._propnet = propnet
         self._role = role
-        self._views = Views(micro.game)
+        self._percepts = _own_percepts(micro, role)
         self._generator = np.random.default_rng((seed, 2))
         self._entries = sum(table.tuples.size for table in micro.instance.constraints)
         self._network: tuple[Unrolled, Solver] | None = None
+        self._seconds_an_entry = SECONDS_AN_ENTRY
+        self._list_from, self._pause = 0, 1
 
-    def sample(
-        self, past: Past, count: int, expired: Callable[[], bool], *, seconds: float = 0.0, most: int = 2000
-    ) -> Found | None:
-        """All histories if they can be listed, else up to ``count`` drawn ones; None if none was found in time.
+    def list_all(self, past: Past, tree: HistoryTree, seconds: float, *, most: int = 2000) -> Found | None:
+        """All histories; None if there are more than ``most``, or too many for so many seconds of wall time.
 
         Args:
-            past: own moves (global indices) and percepts (bool[percepts]) of all turns so far.
-            count: histories to draw.
-            expired: whether time is up.
-            seconds: wall time for listing all of them; what is left until ``expired`` is for drawing.
+            past: own moves and percepts of all turns so far.
+            tree: histories that are found become part of it.
+            seconds: time for it. After a failure it is not tried again at once.
             most: histories up to which they are listed.
         """
-        network = self.unroll(len(past))
-        if network is None or expired():
+        if len(past) < self._list_from or (question := self._question(past, seconds)) is None:
+            return None
+        solver, told, open_moves = question
+        every = solver.solutions(told, project=open_moves, limit=most + 1, seconds=seconds)
+        if not every.complete or not len(every):
+            self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+            self._list_from = len(past) + self._pause
+            return None
+        self._pause = 1
+        self.found += len(every)
+        return self._replayed(past, tree, every.values, np.zeros(len(every)), complete=True)
+
+    def draw(
+        self, past: Past, tree: HistoryTree, count: int, expired: Callable[[], bool], seconds: float = math.inf
+    ) -> Found | None:
+        """Up to ``count`` random histories; None if none was found in time.
+
+        Args:
+            past: own moves and percepts of all turns so far.
+            tree: histories that are found become part of it.
+            count: histories to draw.
+            expired: whether time is up.
+            seconds: no larger network is made if that is expected to take longer.
+        """
+        if (question := self._question(past, seconds)) is None:
+            return None
+        drawn: list[list[int]] = []
+        proposals: list[float] = []
+        while len(drawn) < count and not expired():
+            one = self._draw(*question, expired)
+            if one is None:
+                break
+            drawn.append(one[0])
+            proposals.append(one[1])
+        if not drawn:
+            return None
+        return self._replayed(past, tree, np.array(drawn, np.int32), np.array(proposals), complete=False)
+
+    def _question(self, past: Past, seconds: float) -> tuple[Solver, tuple[list[int], list[int]], list[int]] | None:
+        """The solver, what it is told, and the variables of the others' moves; None if there is no network for that."""
+        network = self.unroll(len(past), seconds)
+        if network is None:
             return None
         unrolled, solver = network
         told = self._told(unrolled, past)
@@ -72,56 +115,41 @@ class HistorySampler:
             for role in range(len(self._micro.game.roles))
             if role != self._role
         ]
-        if seconds > 0:
-            every = solver.solutions(told, project=open_moves, limit=most + 1, seconds=seconds)
-            if every.complete:
-                self.found += len(every)
-                return self._replayed(past, every.values, np.zeros(len(every)), complete=True) if len(every) else None
-        drawn: list[list[int]] = []
-        proposals: list[float] = []
-        while len(drawn) < count and not expired():
-            one = self._draw(solver, told, open_moves, expired)
-            if one is None:
-                break
-            drawn.append(one[0])
-            proposals.append(one[1])
-        if not drawn:
-            return None
-        return self._replayed(past, np.array(drawn, np.int32), np.array(proposals), complete=False)
+        return solver, told, open_moves
 
-    def unroll(self, stages: int) -> tuple[Unrolled, Solver] | None:
-        """The network of at least so many turns, made if there is none yet; None if it is too large."""
+    def unroll(self, stages: int, seconds: float = math.inf) -> tuple[Unrolled, Solver] | None:
+        """The network of at least so many turns, made if there is none yet; None if it is too large, or would take too long."""
         if self._network is None or self._network[0].stages < stages:
             stages = -(-stages // SPARE) * SPARE
-            if self._entries * stages > MAX_ENTRIES:
+            size = self._entries * stages
+            if size > MAX_ENTRIES or size * self._seconds_an_entry > seconds:
                 return None
+            begin = time.perf_counter()
             try:
                 unrolled = unroll(self._micro, stages, state=self._micro.game.initial_state, histories=True)
             except NetworkTooLargeError:
                 return None
             self._network = unrolled, Solver(unrolled.instance)
+            self._seconds_an_entry = (time.perf_counter() - begin) / size
         return self._network
 
     def _told(self, unrolled: Unrolled, past: Past) -> tuple[list[int], list[int]] | None:
         """What is known, as variables and values; None if the network cannot express it."""
         micro, game = self._micro, self._micro.game
         variables, values = [int(unrolled.variable[len(past), micro.terminal_variable])], [0]
-        mine = np.flatnonzero(game.percept_role == self._role)
         for stage, (move, row) in enumerate(past):
             variables.append(int(unrolled.variable[stage, micro.action_variable[self._role]]))
             values.append(move - int(game.role_start[self._role]))
-            for own in np.unique(micro.percept_variable[mine]).tolist():
-                if own < 0 or unrolled.variable[stage, own] < 0:
+            there, seen = unrolled.variable[stage].tolist(), row.tolist()
+            for own, percepts, otherwise in self._percepts:
+                if there[own] < 0:
                     continue
-                here = mine[micro.percept_variable[mine] == own]
-                held = micro.percept_value[here[row[here]]].tolist()
-                if not held:
-                    held = np.setdiff1d(micro.instance.variables[own].domain, micro.percept_value[here]).tolist()
-                if (len(held) > 1 and row[here].any()) or not held:
+                held = [value for percept, value in percepts if seen[percept]]
+                if len(held) > 1 or not (held or otherwise):
                     return None
-                if len(held) == 1:
-                    variables.append(int(unrolled.variable[stage, own]))
-                    values.append(int(held[0]))
+                if held or len(otherwise) == 1:
+                    variables.append(there[own])
+                    values.append((held or otherwise)[0])
         return variables, values
 
     def _draw(
@@ -157,28 +185,32 @@ class HistorySampler:
             chosen.append(levels[-1][1].pop())
         return None
 
-    def _replayed(self, past: Past, drawn: NDArray[np.int32], proposals: Weights, *, complete: bool) -> Found | None:
+    def _replayed(
+        self, past: Past, tree: HistoryTree, drawn: NDArray[np.int32], proposals: Weights, *, complete: bool
+    ) -> Found | None:
         """Where the histories lead, equal ones merged; those that the circuit does not confirm are left out."""
         game, roles = self._micro.game, len(self._micro.game.roles)
-        states = np.repeat(game.initial_state[None], len(drawn), axis=0)
-        views, log_weight = self._views.first(len(drawn)), -proposals
-        fits = np.ones(len(drawn), np.bool_)
-        mine = game.percept_role == self._role
+        moves = np.empty((len(drawn), len(past), roles), np.int32)
+        moves[:, :, self._role] = [move for move, _ in past]
         others = [role for role in range(roles) if role != self._role]
-        for stage, (move, row) in enumerate(past):
-            moves = np.full((len(drawn), roles), move, np.int32)
-            moves[:, others] = drawn[:, stage * (roles - 1) : (stage + 1) * (roles - 1)] + game.role_start[others]
-            legal = self._propnet.legal(states)
-            for role in others:
-                log_weight = log_weight - np.log(
-                    np.maximum(1, legal[:, game.role_start[role] : game.role_start[role + 1]].sum(axis=1))
-                )
-                fits &= legal[np.arange(len(drawn)), moves[:, role]]
-            seen = self._propnet.percepts(states, moves)
-            fits &= (seen[:, mine] == row[mine]).all(axis=1)
-            views = self._views.after(views, moves, seen)
-            states = self._propnet.successors(states, moves)
-        if not fits.any():
+        moves[:, :, others] = drawn.reshape(len(drawn), len(past), roles - 1) + game.role_start[others]
+        kept, nodes = tree.replay(moves, past)
+        if not len(kept):
             return None
-        weights = np.exp(log_weight[fits] - log_weight[fits].max())
-        return Found(*merge(states[fits], views[fits], weights, self._role), complete)
+        ends = tree.layers[-1].some(nodes)
+        weights = ends.chance - proposals[kept]
+        first, weights = distinct(ends.states, ends.views, np.exp(weights - weights.max()), self._role)
+        return Found(nodes[first], weights, complete)
+
+
+def _own_percepts(micro: MicroSCSP, role: int) -> list[tuple[int, list[tuple[int, int]], list[int]]]:
+    """The variables of what a role sees: number, percepts with their values, and values that stand for none of them."""
+    mine = np.flatnonzero(micro.game.percept_role == role)
+    result = []
+    for own in np.unique(micro.percept_variable[mine]).tolist():
+        if own >= 0:
+            here = mine[micro.percept_variable[mine] == own]
+            named = micro.percept_value[here].tolist()
+            otherwise = sorted(set(np.asarray(micro.instance.variables[own].domain).tolist()) - set(named))
+            result.append((own, list(zip(here.tolist(), named, strict=True)), otherwise))
+    return result

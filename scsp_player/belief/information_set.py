@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.belief.exclusion import exclusive
+from scsp_player.belief.history_tree import HistoryTree, Layer, Past
 from scsp_player.belief.joint_moves import draw_joint_moves, joint_moves, number_of_joint_moves
 from scsp_player.belief.knowledge import Knowledge
 from scsp_player.belief.legality import FEW, Doubts, widely_legal
@@ -28,7 +29,10 @@ ROUNDS = 64
 """Batches of drawn joint moves that one update may try when there are too many to list."""
 
 THIN = 16
-"""Beliefs that have lost states get new ones when they have fewer entries than this share of the limit."""
+"""Beliefs that have lost states get new ones when their entries stem from fewer than this share of the limit."""
+
+UNSEEN_TURNS = 2
+"""How many turns ago that is: what others have done since then may not show yet."""
 
 CHUNK = 2048
 """Joint moves tried between two looks at the clock."""
@@ -98,7 +102,8 @@ class Belief:
         self.exact = True
         self.model = model
         self.resampler = resampler
-        self.past: list[tuple[int, NDArray[np.bool_]]] = []
+        self.tree = HistoryTree(game, propnet, role) if resampler is not None else None
+        self.past: Past = []
         self._clock = clock
         self._propnet = propnet
         self._views = Views(game)
@@ -114,9 +119,10 @@ class Belief:
         self.views = self._views.first(1)
         self.view = self.views[:, self.role].copy()
         self._asked = 2 * self.limit
+        self._nodes = np.zeros(1, np.int64)
         self.probabilities: Weights = np.ones(1)
         if self.model is not None:
-            self.model.reset(self.states, self.views)
+            self.model.renew(np.full(1, -1), self.states, self.views)
 
     def prove_exclusions(self, seconds: float) -> None:
         """Before the match: find out which fluents exclude each other, which makes more of what is certain known."""
@@ -148,10 +154,10 @@ class Belief:
             raise ValueError(f"{own_move} is not a move of {self.game.roles[self.role]}")
         expected = self._views.expected(self.role, percepts)
         named = np.array([self.game.role_start[self.role] if move is None else move], np.int32)
-        own = self._views.of_role(self.role, self.view, named, expected[None])
+        own = self._views.after(self.view, named, self._views.shown(self.role, expected))
         if move is None:
             own = ~own  # not the view of any move
-            self.resampler = None
+            self.resampler = self.tree = None
         else:
             self.past.append((move, expected))
         denied = None if move is None or refused in (None, own_move) else self.game.move_index[self.role].get(refused)
@@ -162,16 +168,9 @@ class Belief:
         begin, self._valuing = self._clock(), 0.0
         found = self._follow(move, expected, expired, expired if late is None else late, refused=denied)
         self.seconds = self._clock() - begin - self._valuing
-        if self.resampler is not None and not self.exact and (not found or self.lost or self._is_thin()):
-            more = self.resampler(self.past)
-            if more is not None:
-                alone = more.complete or self.lost or not found
-                self.exact = more.complete
-                self._set(*(more[:3] if alone else mixed((self.states, self.views, self.probabilities), more[:3])))
-                if self.model is not None:
-                    self.model.reset(self.states, self.views)
-                found, self.lost = True, False
-            self._asked = len(self.states)
+        if self.tree is not None and not self.exact and (not found or self.lost or self._is_thin(self.tree)):
+            self.lost |= not found
+            found |= self._look_elsewhere(self.tree)
         if not found:
             self.confused, self.lost = self.confused + 1, True
             # Going on from what comes nearest keeps the player in the match: it still knows its own moves.
@@ -184,6 +183,31 @@ class Belief:
         self.view = own
         self.views[:, self.role] = own[0]
         return found
+
+    def _look_elsewhere(self, tree: HistoryTree) -> bool:
+        """Have other histories looked for, to stand beside the entries or in the place of wrong ones; whether there are some."""
+        more = self.resampler(self.past, tree) if self.resampler is not None else None
+        if more is not None:
+            ends = tree.layers[-1].some(more.nodes)
+            states, views, weights, nodes, known = ends.states, ends.views, more.weights, more.nodes, 0
+            if not (self.lost or more.complete):
+                states, views, weights = mixed((self.states, self.views, self.probabilities), (states, views, weights))
+                nodes, known = np.append(self._nodes, nodes), len(self.states)
+            self.exact, self.lost = more.complete, False
+            kept = self._set(states, views, weights)
+            self._nodes = nodes[kept]
+            if self.model is not None:
+                self.model.renew(np.where(kept < known, kept, -1), self.states, self.views)
+        if not self.lost:
+            self._asked = self._stems(tree)
+        return more is not None
+
+    def _stems(self, tree: HistoryTree) -> int:
+        """How many nodes of a few turns ago the entries come from: what was moved since may not show yet."""
+        nodes, layers = self._nodes, tree.layers
+        for layer in layers[: max(0, len(layers) - 1 - UNSEEN_TURNS) : -1]:
+            nodes = np.unique(layer.parent[nodes])
+        return len(nodes)
 
     def glance(self, own_move: Term | None) -> int:
         """An own move that is likely to be legal after a turn of which only the own move is known so far, at once; -1 if none is.
@@ -216,9 +240,9 @@ class Belief:
         sure = affordable(self.game, self._propnet, self.states, seconds, self._clock)
         self.limit = min(self.most, max(LEAST_ENTRIES, sure))
 
-    def _is_thin(self) -> bool:
-        """Whether few entries are left: too few by the limit, and half of what there was when others were last looked for."""
-        return len(self.states) < min(self.limit // THIN, 1 + self._asked // 2)
+    def _is_thin(self, tree: HistoryTree) -> bool:
+        """Whether the entries stem from few: too few by the limit, and half of what there was when others were last sought."""
+        return self._stems(tree) < min(self.limit // THIN, 1 + self._asked // 2)
 
     def legal_moves(self) -> NDArray[np.int32]:
         """The own moves that are legal in every possible state, else those that are legal in the most probable part of them.
@@ -292,11 +316,15 @@ class Belief:
             step = step.only(going)
         if not len(step.states) or step.weights.sum() <= 0:
             return False
-        before = self.states
         kept = self._set(step.states, step.views, step.weights)
+        if self.tree is not None and not (nearest or self.lost):
+            number = number_of_joint_moves(self.game, legal, fixed)
+            chance = self.tree.layers[-1].chance[self._nodes] - np.log(np.maximum(1.0, number))
+            owner = step.owner[kept]
+            nodes = Layer(self.states, self.views, self._nodes[owner], step.moves[kept], chance[owner])
+            self._nodes = self.tree.add(len(self.past), nodes)
         if self.model is not None:
-            owner, moves = step.owner[kept], step.moves[kept]
-            self.model.follow(owner, moves, self._propnet.percepts(before[owner], moves), self.states, self.views)
+            self.model.follow(step.owner[kept], step.moves[kept], step.shown[kept], self.states, self.views)
         return True
 
     def _likelihood(self, legal: NDArray[np.bool_], live: NDArray[np.int64]) -> Likelihood:
@@ -380,17 +408,15 @@ class Belief:
         sought: _Sought,
     ) -> Step:
         """Successors that show what was expected; ``nearest``: all, and those that show something else count less."""
-        before = self.states[owner]
-        seen = self._propnet.percepts(before, moves)
-        mine = self.game.percept_role == self.role
-        wrong = (seen[:, mine] != sought.expected[mine]).sum(axis=1)
+        states, shown = self._views.observe(self._propnet, self.states[owner], moves)
         if sought.nearest:
-            weights = weights * NEAR ** np.minimum(wrong, MOST_WRONG)
-        else:
-            keep = np.flatnonzero(wrong == 0)
-            owner, moves, weights, seen, before = owner[keep], moves[keep], weights[keep], seen[keep], before[keep]
-        states = self._propnet.successors(before, moves)
-        return Step(states, self._views.after(self.views[owner], moves, seen), weights, owner, moves)
+            mine = self.game.percept_role == self.role
+            seen = self._propnet.percepts(self.states[owner], moves)[:, mine]
+            weights = weights * NEAR ** np.minimum((seen != sought.expected[mine]).sum(axis=1), MOST_WRONG)
+        step = Step(states, self.views[owner], weights, owner, moves, shown)
+        if not sought.nearest:
+            step = step.only(np.flatnonzero(shown[:, self.role] == self._views.shown(self.role, sought.expected)))
+        return step._replace(views=self._views.after(step.views, step.moves, step.shown))
 
     def _set(self, states: States, views: ViewArray, weights: Weights) -> NDArray[np.int64]:
         """Make these the entries: equal ones merged, no more than ``limit``; int64[k]: which of them were taken."""

@@ -104,17 +104,24 @@ class Minds:
         self._propnet = propnet
         self._generator = np.random.default_rng((seed, 3))
         self.others = [r for r in range(len(game.roles)) if r not in (role, game.random_role)]
-        self._percepts = {r: game.percept_role == r for r in self.others}
         self._views = Views(game)
         self._held: dict[int, Held] = {}
         self._policies: dict[int, Floats] = {}
         self._watched = np.zeros(0, np.bool_)
-        self.reset(game.initial_state[None], self._views.first(1))
+        self.renew(np.full(1, -1), game.initial_state[None], self._views.first(1))
 
-    def reset(self, states: States, views: ViewArray) -> None:
-        """See ``Model``: others are taken to know the state, for want of anything better."""
-        self._held = {role: Held.same(states, views, self.settings.copies) for role in self.others}
-        self._watched = np.ones(len(states), np.bool_)
+    def renew(self, kept: NDArray[np.int64], states: States, views: ViewArray) -> None:
+        """See ``Model``: in new entries others are taken to know the state, for want of anything better."""
+        old = np.flatnonzero(kept >= 0)
+        for role in self.others:
+            earlier = self._held[role] if len(old) else None
+            copies = self.settings.copies if earlier is None else earlier.states.shape[1]
+            self._held[role] = held = Held.same(states, views, copies)
+            if earlier is not None:
+                held.states[old], held.views[old] = earlier.states[kept[old]], earlier.views[kept[old]]
+        watched = np.full(len(states), not len(old))
+        watched[old] = self._watched[kept[old]]
+        self._watched = watched
         self._policies = {}
 
     def held(self, role: int) -> Held:
@@ -151,7 +158,7 @@ class Minds:
         return result
 
     def follow(
-        self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: Bools, states: States, views: ViewArray
+        self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: ViewArray, states: States, views: ViewArray
     ) -> None:
         """See ``Model``."""
         known = np.flatnonzero(parent >= 0)
@@ -172,13 +179,13 @@ class Minds:
         known: NDArray[np.int64],
         parent: NDArray[np.int64],
         moves: NDArray[np.int32],
-        seen: Bools,
+        seen: ViewArray,
         held: Held,
     ) -> Held:
         # The true state is always possible; it stands in where nothing else is found.
         if not len(known):
             return held
-        game, mine, earlier = self.game, self._percepts[role], self._held[role]
+        game, earlier = self.game, self._held[role]
         copies, before_copies = held.states.shape[1], earlier.states.shape[1]
         tries = -(-self.settings.tries * copies // before_copies)
         entry = np.repeat(known, before_copies * tries)
@@ -187,13 +194,11 @@ class Minds:
         terminal, legal, _ = self._propnet.evaluate(before)
         joint = draw_joint_moves(game, legal, self._generator)
         joint[:, role] = moves[entry, role]
-        shown = self._propnet.percepts(before, joint)
-        fits = ~terminal & (shown[:, mine] == seen[entry][:, mine]).all(axis=1) & legal[np.arange(len(entry)), joint[:, role]]
+        after, shown = self._views.observe(self._propnet, before, joint)
+        fits = ~terminal & (shown[:, role] == seen[entry, role]) & legal[np.arange(len(entry)), joint[:, role]]
         kept = np.flatnonzero(fits)
-        after = self._propnet.successors(before[kept], joint[kept])
-        going = ~self._propnet.terminal(after)
-        kept, after = kept[going], after[going]
-        seen_by_all = self._views.after(lived[kept], joint[kept], shown[kept])
+        kept = kept[~self._propnet.terminal(after[kept])]
+        after, seen_by_all = after[kept], self._views.after(lived[kept], joint[kept], shown[kept])
         # The first ``copies`` of each entry, in random order, go into its places.
         order = np.lexsort((self._generator.random(len(kept)), entry[kept]))
         of = entry[kept][order]

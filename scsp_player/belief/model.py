@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scsp_player.belief.history_tree import HistoryTree, Past
 from scsp_player.belief.samples import States, Weights
 from scsp_player.belief.views import ViewArray
 
@@ -26,25 +27,28 @@ class Model(Protocol):
         """
 
     def follow(
-        self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: NDArray[np.bool_], states: States, views: ViewArray
+        self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: ViewArray, states: States, views: ViewArray
     ) -> None:
-        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed bool[k, percepts].
+        """The entries are new: each came from an earlier one, int64[k], by int32[k, roles], which showed the roles what ``seen``
+        says, uint64[k, roles] (see ``Views.observe``).
 
         ``states`` is uint64[k, words], ``views`` uint64[k, roles].
         """
 
-    def reset(self, states: States, views: ViewArray) -> None:
-        """The entries are new, uint64[k, words] and uint64[k, roles], and nobody knows where they came from."""
+    def renew(self, kept: NDArray[np.int64], states: States, views: ViewArray) -> None:
+        """The entries are now these, uint64[k, words] and uint64[k, roles], in the same turn.
+
+        ``kept`` int64[k] says which earlier entry each is; nobody knows where those with -1 came from.
+        """
 
 
 class Found(NamedTuple):
-    """Histories that fit: states, views and weights, and whether these are all."""
+    """Histories that fit: nodes int64[k] in the deepest layer of a tree, weights float64[k], and whether these are all."""
 
-    states: States
-    views: ViewArray
+    nodes: NDArray[np.int64]
     weights: Weights
     complete: bool
 
 
-Resampler = Callable[[list[tuple[int, NDArray[np.bool_]]]], Found | None]
-"""Finds other histories that fit: gets own moves and percept rows of all turns; None if it finds none."""
+Resampler = Callable[[Past, HistoryTree], Found | None]
+"""Finds other histories that fit: gets own moves and percept rows of all turns, and what is known to fit; None if it finds none."""

@@ -14,28 +14,23 @@ Weights = NDArray[np.float64]
 
 
 class Step(NamedTuple):
-    """One turn further: states, views and weights, and by which joint moves of which entries."""
+    """One turn further: states, views and weights, by which joint moves of which entries, and what these showed to the roles."""
 
     states: States
     views: ViewArray
     weights: Weights
     owner: NDArray[np.int64]
     moves: NDArray[np.int32]
+    shown: ViewArray
 
     @classmethod
     def joined(cls, parts: list[Step]) -> Step:
         """One after the other."""
-        return cls(
-            np.concatenate([part.states for part in parts]),
-            np.concatenate([part.views for part in parts]),
-            np.concatenate([part.weights for part in parts]),
-            np.concatenate([part.owner for part in parts]),
-            np.concatenate([part.moves for part in parts]),
-        )
+        return cls._make(np.concatenate(column) for column in zip(*parts, strict=True))
 
     def only(self, kept: NDArray[np.int64]) -> Step:
         """Some of them."""
-        return Step(self.states[kept], self.views[kept], self.weights[kept], self.owner[kept], self.moves[kept])
+        return Step._make(column[kept] for column in self)
 
 
 def mixed(one: tuple[States, ViewArray, Weights], other: tuple[States, ViewArray, Weights]) -> tuple[States, ViewArray, Weights]:

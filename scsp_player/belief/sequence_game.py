@@ -149,13 +149,12 @@ def sequence_game(
             return None
         found = joint_moves(game, legal)
         owner = found.owner
-        seen = propnet.percepts(states[owner], found.moves)
+        after, shown = builder.views.observe(propnet, states[owner], found.moves)
         following = np.stack(
             [builder.decide(p, views, legal, sequence, found) for p in range(len(builder.players))], axis=1
         ).astype(np.int32)
         chance = chance[owner] * (found.share([game.random_role]) if game.random_role >= 0 else 1.0)
-        views = builder.views.after(views[owner], found.moves, seen)
-        states = propnet.successors(states[owner], found.moves)
+        states, views = after, builder.views.after(views[owner], found.moves, shown)
         # Sequences follow from views, so states with equal views are one.
         keys = np.ascontiguousarray(np.concatenate([states, views[:, builder.players]], axis=1))
         _, first, place = np.unique(keys.view(f"V{8 * keys.shape[1]}").ravel(), return_index=True, return_inverse=True)

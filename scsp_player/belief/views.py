@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import GroundGame
+from scsp_player.propnet import Propnet
 
 ViewArray = NDArray[np.uint64]
 
@@ -37,31 +38,38 @@ class Views:
         self.game = game
         self.move_hash = mix(np.arange(1, game.moves + 1, dtype=np.uint64) * MULTIPLIER)
         self.percept_hash = mix(np.arange(1, len(game.percept_role) + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95))
+        self._named: dict[int, dict[object, int]] = {}
         self._columns = [np.flatnonzero(game.percept_role == role) for role in range(len(game.roles))]
 
     def first(self, count: int) -> ViewArray:
         """uint64[count, roles]: the views before the first move."""
         return np.tile(mix(np.arange(1, len(self.game.roles) + 1, dtype=np.uint64)), (count, 1))
 
-    def after(self, views: ViewArray, moves: NDArray[np.int32], seen: NDArray[np.bool_]) -> ViewArray:
-        """uint64[k, roles]: the views after joint moves int32[k, roles] with percepts bool[k, percepts]."""
-        result = np.empty_like(views)
-        for role in range(views.shape[1]):
-            result[:, role] = self.of_role(role, views[:, role], moves[:, role], seen)
-        return result
-
-    def of_role(self, role: int, views: ViewArray, moves: NDArray[np.int32], seen: NDArray[np.bool_]) -> ViewArray:
-        """uint64[k]: the same for one role."""
-        columns = self._columns[role]
-        shown = seen[:, columns] @ self.percept_hash[columns] if len(columns) else np.uint64(0)
+    def after(self, views: ViewArray, moves: NDArray[np.int32], shown: ViewArray) -> ViewArray:
+        """uint64[k, ...]: the views after moves int32[k, ...] at which was seen ``shown``, see ``observe``."""
         with np.errstate(over="ignore"):
             following: ViewArray = mix(views * MULTIPLIER + self.move_hash[moves] + shown)
         return following
 
+    def observe(
+        self, propnet: Propnet, states: NDArray[np.uint64], joint: NDArray[np.int32]
+    ) -> tuple[NDArray[np.uint64], ViewArray]:
+        """The states after joint moves, and uint64[k, roles]: a number for what each role is shown by them."""
+        return propnet.observe(states, joint, self.percept_hash)
+
+    def shown(self, role: int, percepts: NDArray[np.bool_]) -> ViewArray:
+        """uint64[1]: the number for what a role sees, bool[percepts]."""
+        columns = self._columns[role]
+        total: ViewArray = self.percept_hash[columns][percepts[columns]].sum(dtype=np.uint64, keepdims=True)
+        return total
+
     def expected(self, role: int, percepts: frozenset[object]) -> NDArray[np.bool_]:
         """bool[percepts]: the percepts of a role as a row; what the game does not know is left out."""
         game = self.game
-        row = np.zeros(len(game.percept_role), np.bool_)
-        for column in self._columns[role].tolist():
-            row[column] = game.terms.term(int(game.percept_term[column])) in percepts
+        if role not in self._named:
+            self._named[role] = {game.terms.term(int(game.percept_term[column])): column for column in self._columns[role].tolist()}
+        named, row = self._named[role], np.zeros(len(game.percept_role), np.bool_)
+        for percept in percepts:
+            if percept in named:
+                row[named[percept]] = True
         return row

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scsp_player.grounding.ground_game import IntArray, unpack_state
+from scsp_player.propnet.lane_kernels import write_moves, write_states
 
 Words = NDArray[np.uint64]
 
@@ -21,23 +22,14 @@ def group_count(lanes: int, words: int) -> int:
 
 def put_states(values: Words, fluents: int, states: Words) -> None:
     """Set lane k of the fluents' lines (from line 1 on) to state k of uint64[lanes, words]."""
-    words = values.shape[2]
-    groups = group_count(len(states), words)
-    bits = np.zeros((fluents, groups * 64 * words), np.bool_)
-    bits[:, : len(states)] = unpack_state(states, fluents).T
-    packed = np.packbits(bits, axis=1, bitorder="little").view("<u8")
-    values[:groups, 1 : 1 + fluents] = packed.reshape(fluents, groups, words).transpose(1, 0, 2)
+    values[: group_count(len(states), values.shape[2]), 1 : 1 + fluents] = 0
+    write_states(values, states)
 
 
 def put_moves(values: Words, first_line: int, moves: int, joint: IntArray) -> None:
     """Set lane k of the moves' lines to the joint move k of int32[lanes, roles] (global move indices)."""
-    words = values.shape[2]
-    groups = group_count(len(joint), words)
-    values[:groups, first_line : first_line + moves] = 0
-    lane = np.arange(len(joint))
-    bit = np.uint64(1) << (lane % 64).astype(np.uint64)
-    for role in range(joint.shape[1]):
-        np.bitwise_or.at(values, (lane // (64 * words), first_line + joint[:, role], lane // 64 % words), bit)
+    values[: group_count(len(joint), values.shape[2]), first_line : first_line + moves] = 0
+    write_moves(values, first_line, joint)
 
 
 def get_lines(values: Words, first: int, count: int, lanes: int) -> NDArray[np.bool_]:

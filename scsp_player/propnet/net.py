@@ -17,6 +17,7 @@ from scsp_player.propnet.answers import Answers, Expansion
 from scsp_player.propnet.circuit import Circuit, build_circuit
 from scsp_player.propnet.endings import circuits_of_phases
 from scsp_player.propnet.improvement import Improvement
+from scsp_player.propnet.lane_kernels import read_out
 from scsp_player.propnet.lanes import get_lines, group_count, put_moves, put_states
 from scsp_player.propnet.native import processor
 from scsp_player.propnet.phases import Phases, find_phases
@@ -243,6 +244,38 @@ class Propnet:
     def percepts(self, states: States, joint: IntArray) -> NDArray[np.bool_]:
         """bool[k, percepts]: what the joint moves let the roles see; arguments and errors as of ``successors``."""
         return self._ask(states, joint, PERCEPT, self.layout.percept, self.layout.percepts)
+
+    def observe(
+        self, states: States, joint: IntArray, percept_hash: NDArray[np.uint64]
+    ) -> tuple[States, NDArray[np.uint64]]:
+        """The states after joint moves and what each role is shown by them, in one pass; arguments and errors as of ``successors``.
+
+        What a role is shown is told as uint64[k, roles], the sum of ``percept_hash``, uint64[percepts], over what it sees: equal
+        sums, equal percepts, as long as the numbers are well scattered.
+        """
+        states, joint = self._checked(states), self._checked_moves(states, joint)
+        game, layout = self.game, self.layout
+        after, shown = np.zeros_like(states), np.zeros((len(states), len(game.roles)), np.uint64)
+        with self._pool.lend() as workspace:
+            memory = workspace.memory
+            for begin in range(0, len(states), self._asked):
+                lanes = slice(begin, begin + self._asked)
+                groups = group_count(len(states[lanes]), self.words)
+                put_states(memory, game.fluents, states[lanes])
+                self._run(workspace, groups, TERMINAL, LEGAL)
+                put_moves(memory, layout.move, game.moves, joint[lanes])
+                self._run(workspace, groups, NEXT, PERCEPT)
+                read_out(
+                    memory,
+                    layout.next,
+                    game.fluents,
+                    layout.percept,
+                    game.percept_role,
+                    percept_hash,
+                    after[lanes],
+                    shown[lanes],
+                )
+        return after, shown
 
     def playouts(
         self,

@@ -5,11 +5,26 @@ import pytest
 
 from scsp_player.belief import Belief
 from scsp_player.belief.histories import HistorySampler
+from scsp_player.belief.history_tree import HistoryTree
+from scsp_player.belief.rejuvenation import Rejuvenation
 from scsp_player.gdl import parse_term
 from scsp_player.network import template
 from scsp_player.propnet import Propnet
 from tests.games.sheets import prefix_text
 from tests.oracles.naive_grounder import ground
+
+
+def table(role, states, views, weights):
+    """Probabilities of states with what the other roles have gone through."""
+    result = {}
+    for state, view, weight in zip(states, np.delete(views, role, axis=1), weights / weights.sum(), strict=True):
+        key = state.tobytes(), view.tobytes()
+        result[key] = result.get(key, 0.0) + float(weight)
+    return result
+
+
+def entries_of(belief):
+    return table(belief.role, belief.states, belief.views, belief.probabilities)
 
 
 def played(name, role, turns, seed):
@@ -37,9 +52,11 @@ def played(name, role, turns, seed):
 def test_samples_fit_and_weights_are_right(name, role, turns):
     game, net, belief = played(name, role, turns, seed=3)
     assert belief.exact
-    sampler = HistorySampler(template(game), net, role)
-    states, views, weights, complete = sampler.sample(belief.past, 150, lambda: False)
-    assert not complete
+    tree = HistoryTree(game, net, role)
+    found_ones = HistorySampler(template(game), role).draw(belief.past, tree, 150, lambda: False)
+    assert not found_ones.complete
+    ends, weights = tree.layers[-1].some(found_ones.nodes), found_ones.weights
+    states, views = ends.states, ends.views
     exact = {s.tobytes(): p for s, p in zip(*belief.marginal(), strict=True)}
     assert all(state.tobytes() in exact for state in states)
     found = dict.fromkeys(exact, 0.0)
@@ -52,21 +69,38 @@ def test_samples_fit_and_weights_are_right(name, role, turns):
 @pytest.mark.parametrize(("name", "role", "turns"), [("kriegspiel-tic-tac-toe", 0, 3), ("monty-hall-five-doors", 0, 4)])
 def test_all_histories_make_the_belief_exact(name, role, turns):
     game, net, belief = played(name, role, turns, seed=4)
-    found = HistorySampler(template(game), net, role).sample(belief.past, 0, lambda: False, seconds=1000)
+    tree = HistoryTree(game, net, role)
+    found = HistorySampler(template(game), role).list_all(belief.past, tree, 1000)
     assert found.complete
-    others = [r for r in range(len(game.roles)) if r != role]
-
-    def table(states, views, weights):
-        return {(s.tobytes(), v[others].tobytes()): w for s, v, w in zip(states, views, weights / weights.sum(), strict=True)}
-
-    assert table(*found[:3]) == pytest.approx(table(belief.states, belief.views, belief.probabilities))
+    ends = tree.layers[-1].some(found.nodes)
+    assert table(role, ends.states, ends.views, found.weights) == pytest.approx(entries_of(belief))
 
 
 def test_nothing_explains_the_impossible():
     game, net, belief = played("monty-hall-five-doors", 0, 4, seed=3)
     move, row = belief.past[-1]
-    sampler = HistorySampler(template(game), net, 0)
-    assert sampler.sample([*belief.past[:-1], (move, ~row)], 5, lambda: False) is None
+    impossible, tree = [*belief.past[:-1], (move, ~row)], HistoryTree(game, net, 0)
+    sampler = HistorySampler(template(game), 0)
+    assert sampler.draw(impossible, tree, 5, lambda: False) is None
+    assert sampler.list_all(impossible, tree, 5.0) is None
+    assert tree.turns == 0
+
+
+def test_listing_is_not_tried_again_at_once_where_it_failed():
+    game, net, belief = played("kriegspiel-tic-tac-toe", 0, 4, seed=3)
+    sampler, tree = HistorySampler(template(game), 0), HistoryTree(game, net, 0)
+    assert sampler.list_all(belief.past, tree, 1000.0, most=3) is None
+    assert sampler.list_all(belief.past, tree, 1000.0) is None
+    # Two turns later, by what is said of the turns; the courses are the same.
+    sampler._list_from -= 2
+    assert sampler.list_all(belief.past, tree, 1000.0) is not None
+
+
+def test_no_network_is_made_that_takes_longer_than_there_is_time():
+    game, net, belief = played("kriegspiel-tic-tac-toe", 0, 4, seed=3)
+    sampler, tree = HistorySampler(template(game), 0), HistoryTree(game, net, 0)
+    assert sampler.draw(belief.past, tree, 5, lambda: False, 1e-9) is None
+    assert sampler.draw(belief.past, tree, 5, lambda: False) is not None
 
 
 def three_dials():
@@ -115,9 +149,85 @@ def test_the_network_keeps_a_belief_alive_that_dries_up_without_it(dials):
     micro = template(game)
 
     def with_network(seed):
-        sampler = HistorySampler(micro, net, 0, seed=seed)
-        return Belief(game, net, 0, limit=64, seed=seed, resampler=lambda past: sampler.sample(past, 12, lambda: False))
+        sampler = HistorySampler(micro, 0, seed=seed)
+        return Belief(game, net, 0, limit=64, seed=seed, resampler=lambda past, tree: sampler.draw(past, tree, 12, lambda: False))
 
     assert all(asked_by_halving(game, net, with_network(seed), dials) for seed in range(2))
     blind = [asked_by_halving(game, net, Belief(game, net, 0, limit=64, seed=seed), dials) for seed in range(20)]
     assert sum(blind) < 10  # 64 of 512 are kept, so that what is so is one of them every eighth time
+
+
+def sweeps(number):
+    """An ``expired`` that says so after so many questions."""
+    left = [number]
+
+    def expired():
+        left[0] -= 1
+        return left[0] < 0
+
+    return expired
+
+
+def one_course(game, net, belief):
+    """A tree with a single course in each layer, one that the belief holds."""
+    tree = HistoryTree(game, net, belief.role)
+    found = HistorySampler(template(game), belief.role, seed=5).draw(belief.past, tree, 1, lambda: False)
+    assert len(found.nodes) == 1
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "turns"), [("kriegspiel-tic-tac-toe", 0, 4), ("kriegspiel-tic-tac-toe", 1, 5), ("monty-hall-five-doors", 0, 4)]
+)
+def test_changing_one_course_finds_all_others(name, role, turns):
+    game, net, belief = played(name, role, turns, seed=3)
+    assert belief.exact
+    tree = one_course(game, net, belief)
+    found = Rejuvenation(tree, seed=1).find(belief.past, 10**6, sweeps(40))
+    assert not found.complete
+    assert len(np.unique(found.nodes)) == len(found.nodes)
+    ends = tree.layers[-1]
+    assert table(role, ends.states, ends.views, np.exp(ends.chance)) == pytest.approx(entries_of(belief))
+    # Every node is where its parent's moves lead, and shows what was seen.
+    for turn, (own, row) in enumerate(belief.past, 1):
+        layer, before = tree.layers[turn], tree.layers[turn - 1].states[tree.layers[turn].parent]
+        assert (layer.moves[:, role] == own).all()
+        assert (net.successors(before, layer.moves) == layer.states).all()
+        mine = game.percept_role == role
+        assert (net.percepts(before, layer.moves)[:, mine] == row[mine]).all()
+
+
+def test_who_is_lost_finds_back_turn_by_turn():
+    game, net, belief = played("kriegspiel-tic-tac-toe", 0, 5, seed=3)
+    exact = entries_of(belief)
+    tree = one_course(game, net, belief)
+    del tree.layers[3:]
+    found = Rejuvenation(tree, seed=1).find(belief.past, 1, sweeps(100))
+    ends = tree.layers[-1].some(found.nodes)
+    assert tree.turns == 5
+    assert table(0, ends.states, ends.views, found.weights).keys() <= exact.keys()
+
+
+def test_nothing_is_found_for_the_impossible():
+    game, net, belief = played("monty-hall-five-doors", 0, 4, seed=3)
+    move, row = belief.past[-1]
+    tree = one_course(game, net, belief)
+    del tree.layers[4:]
+    assert Rejuvenation(tree).find([*belief.past[:-1], (move, ~row)], 5, sweeps(10)) is None
+
+
+@pytest.mark.parametrize("dials", [(6, 1, 3), (0, 7, 4)])
+def test_a_belief_that_dries_up_stays_alive_by_changes(dials):
+    game = three_dials()
+    net = Propnet(game)
+
+    def with_changes(seed):
+        other = []
+
+        def resample(past, tree):
+            other[:] = other or [Rejuvenation(tree, seed=seed)]
+            return other[0].find(past, 100, sweeps(10))
+
+        return Belief(game, net, 0, limit=64, seed=seed, resampler=resample)
+
+    assert all(asked_by_halving(game, net, with_changes(seed), dials) for seed in range(3))

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from scsp_player.belief import Belief, Minds, MindSettings, information_set, knowledge, pace
+from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.gdl.reading import parse_term
 from scsp_player.gdl.terms import Compound, Symbol
 from scsp_player.propnet import Propnet
+from tests.games.sheets import prefix_text
 from tests.oracles.naive_grounder import ground
 
 CARDS = """
@@ -144,7 +146,7 @@ def test_a_sample_by_priority_is_right_on_average(monkeypatch):
         def follow(self, parent, moves, seen, states, views):
             """Nothing to keep."""
 
-        def reset(self, states, views):
+        def renew(self, kept, states, views):
             """Nothing to keep."""
 
     names = [str(game.move(int(m))) for m in range(game.role_start[1], game.role_start[2])]
@@ -269,3 +271,24 @@ def test_valuing_the_moves_of_others_takes_no_entries_away():
     belief.update(game.move(int(belief.legal_moves()[0])), frozenset({parse_term("(took 3)"), parse_term("(never 5)")}))
     assert now >= 1000.0
     assert belief.seconds == 0.0
+
+
+def test_entries_that_stay_keep_what_others_hold_possible_there():
+    game = ground(prefix_text("kriegspiel-tic-tac-toe"))
+    propnet = Propnet(game)
+    minds = Minds(game, propnet, 0, seed=1)
+    belief = Belief(game, propnet, 0, seed=1, model=minds)
+    state, rng = game.initial_state[None], np.random.default_rng(1)
+    for _ in range(4):
+        joint = draw_joint_moves(game, propnet.legal(state), rng)
+        seen = np.flatnonzero(propnet.percepts(state, joint)[0] & (game.percept_role == 0))
+        state = propnet.successors(state, joint)
+        percepts = frozenset(game.terms.term(int(game.percept_term[p])) for p in seen.tolist())
+        belief.update(game.move(int(joint[0, 0])), percepts)
+    assert len(belief.states) > 4
+    held = minds.held(1)
+    kept = np.array([2, -1, 0])
+    minds.renew(kept, belief.states[[2, 1, 0]], belief.views[[2, 1, 0]])
+    renewed = minds.held(1)
+    assert (renewed.states[[0, 2]] == held.states[[2, 0]]).all()
+    assert (renewed.states[1] == belief.states[1]).all()

@@ -72,9 +72,8 @@ class Twin:
             waiting += new
             live = [lane for lane in live if lane not in new]
             if live:
-                seen = self.propnet.percepts(states[live], joint[live])
+                states[live], seen = self.views.observe(self.propnet, states[live], joint[live])
                 views[live] = self.views.after(views[live], joint[live], seen)
-                states[live] = self.propnet.successors(states[live], joint[live])
         leaves = sorted(set(waiting))
         scores[leaves] = leaf_scores(leaves)
         for lane in range(count):
