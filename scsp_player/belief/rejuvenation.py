@@ -193,7 +193,7 @@ class Rejuvenation:
         rows = node.copy()
         for turn, (layer, of) in enumerate(trail, int(start[0])):
             part = lanes[start[lanes] <= turn]
-            new = layer.some(np.searchsorted(of, part))._replace(parent=rows[: len(part)])
+            new = layer.some(np.searchsorted(of, part))._replace(parent=rows[: len(part)].copy())
             rows[: len(part)] = self.tree.add(turn + 1, new)
         return rows
 

@@ -168,6 +168,17 @@ def sweeps(number):
     return expired
 
 
+def assert_sound(tree, past):
+    """Every node is where its parent's moves lead, and shows what was seen."""
+    net, mine = tree.propnet, tree.game.percept_role == tree.role
+    for turn, layer in enumerate(tree.layers[1:], 1):
+        own, row = past[turn - 1]
+        before = tree.layers[turn - 1].states[layer.parent]
+        assert (layer.moves[:, tree.role] == own).all()
+        assert (net.successors(before, layer.moves) == layer.states).all()
+        assert (net.percepts(before, layer.moves)[:, mine] == row[mine]).all()
+
+
 def one_course(game, net, belief):
     """A tree with a single course in each layer, one that the belief holds."""
     tree = HistoryTree(game, net, belief.role)
@@ -188,13 +199,7 @@ def test_changing_one_course_finds_all_others(name, role, turns):
     assert len(np.unique(found.nodes)) == len(found.nodes)
     ends = tree.layers[-1]
     assert table(role, ends.states, ends.views, np.exp(ends.chance)) == pytest.approx(entries_of(belief))
-    # Every node is where its parent's moves lead, and shows what was seen.
-    for turn, (own, row) in enumerate(belief.past, 1):
-        layer, before = tree.layers[turn], tree.layers[turn - 1].states[tree.layers[turn].parent]
-        assert (layer.moves[:, role] == own).all()
-        assert (net.successors(before, layer.moves) == layer.states).all()
-        mine = game.percept_role == role
-        assert (net.percepts(before, layer.moves)[:, mine] == row[mine]).all()
+    assert_sound(tree, belief.past)
 
 
 def test_who_is_lost_finds_back_turn_by_turn():
@@ -206,6 +211,7 @@ def test_who_is_lost_finds_back_turn_by_turn():
     ends = tree.layers[-1].some(found.nodes)
     assert tree.turns == 5
     assert table(0, ends.states, ends.views, found.weights).keys() <= exact.keys()
+    assert_sound(tree, belief.past)
 
 
 def test_nothing_is_found_for_the_impossible():
