@@ -70,6 +70,24 @@ class HistoryTree:
         self.layers[turn] = self.layers[turn].and_also(nodes)
         return np.arange(before, before + len(nodes.states))
 
+    @property
+    def bytes(self) -> int:
+        """What all nodes take."""
+        return sum(column.nbytes for layer in self.layers for column in layer)
+
+    def prune(self, leaves: Numbers) -> Numbers:
+        """Forget what does not lead to these nodes of the deepest layer; their new rows."""
+        result = rows = leaves
+        for turn in range(self.turns, -1, -1):
+            kept, place = np.unique(rows, return_inverse=True)
+            layer = self.layers[turn].some(kept)
+            if turn == self.turns:
+                result = place.ravel()
+            else:
+                self.layers[turn + 1] = self.layers[turn + 1]._replace(parent=place.ravel())
+            self.layers[turn], rows = layer, layer.parent
+        return result
+
     def rows(self, leaves: Numbers) -> list[Numbers]:
         """For each layer the rows of the nodes on the way to nodes of the deepest one, each int64[leaves]."""
         result = [leaves]

@@ -31,6 +31,9 @@ ROUNDS = 64
 THIN = 16
 """Beliefs that have lost states get new ones when their entries stem from fewer than this share of the limit."""
 
+TREE_BYTES = 1 << 26
+"""Courses are trimmed when they take more memory than this, and given up when the trimmed ones take more than half of it."""
+
 UNSEEN_TURNS = 2
 """How many turns ago that is: what others have done since then may not show yet."""
 
@@ -168,6 +171,8 @@ class Belief:
         begin, self._valuing = self._clock(), 0.0
         found = self._follow(move, expected, expired, expired if late is None else late, refused=denied)
         self.seconds = self._clock() - begin - self._valuing
+        if self.tree is not None and self.tree.bytes > TREE_BYTES:
+            self._trim(self.tree, found=found)
         if self.tree is not None and not self.exact and (not found or self.lost or self._is_thin(self.tree)):
             self.lost |= not found
             found |= self._look_elsewhere(self.tree)
@@ -201,6 +206,15 @@ class Belief:
         if not self.lost:
             self._asked = self._stems(tree)
         return more is not None
+
+    def _trim(self, tree: HistoryTree, *, found: bool) -> None:
+        """Forget courses that lead nowhere; all of them, if that is not enough."""
+        if found and not self.lost:
+            self._nodes = tree.prune(self._nodes)
+        else:
+            tree.prune(np.arange(len(tree.layers[-1].states))[-self.limit :])
+        if tree.bytes > TREE_BYTES / 2:
+            self.tree = self.resampler = None
 
     def _stems(self, tree: HistoryTree) -> int:
         """How many nodes of a few turns ago the entries come from: what was moved since may not show yet."""

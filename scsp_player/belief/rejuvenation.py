@@ -30,6 +30,9 @@ BOLDNESS = (0.0, 0.0, 0.5, 1.0)
 PROGRESS = 10.0
 """What courses count that fit a turn longer than what there was."""
 
+MOST_BYTES = 1 << 27
+"""What the tree may take before nothing more is added to it."""
+
 HOPE, FADING = 2.0, 0.8
 """Fitting courses expected of changes in a turn that has not been tried, of so many tries; and what counts of it a turn later."""
 
@@ -57,7 +60,7 @@ class Rejuvenation:
         more = len(past) + 1 - len(self._tries)
         self._tries, self._gains = (FADING * np.append(a, np.zeros(more)) for a in (self._tries, self._gains))
         leaves, depth = self._leaves(past), self.tree.turns
-        while number < count and not expired():
+        while number < count and not expired() and self.tree.bytes < MOST_BYTES:
             if self.tree.turns > depth:
                 leaves, depth = self._leaves(past), self.tree.turns
             new = self._sweep(past, leaves)

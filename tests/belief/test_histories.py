@@ -237,3 +237,35 @@ def test_a_belief_that_dries_up_stays_alive_by_changes(dials):
         return Belief(game, net, 0, limit=64, seed=seed, resampler=resample)
 
     assert all(asked_by_halving(game, net, with_changes(seed), dials) for seed in range(3))
+
+
+def test_a_pruned_tree_holds_what_leads_to_its_leaves():
+    game, net, belief = played("kriegspiel-tic-tac-toe", 0, 4, seed=3)
+    tree = one_course(game, net, belief)
+    Rejuvenation(tree, seed=1).find(belief.past, 10**6, sweeps(20))
+    leaves = np.array([5, 2, 5, 9])
+    states, size = tree.layers[-1].states[leaves], tree.bytes
+    rows = tree.prune(leaves)
+    assert (tree.layers[-1].states[rows] == states).all()
+    assert [len(layer.states) <= 3 for layer in tree.layers] == [True] * 5
+    assert tree.bytes < size
+    assert_sound(tree, belief.past)
+
+
+@pytest.mark.parametrize(("most", "kept"), [(1 << 17, True), (1 << 10, False)])
+def test_courses_take_no_more_memory_than_they_may(most, kept, monkeypatch):
+    game = three_dials()
+    net = Propnet(game)
+    monkeypatch.setattr("scsp_player.belief.information_set.TREE_BYTES", most)
+    other = []
+
+    def resample(past, tree):
+        other[:] = other or [Rejuvenation(tree, seed=1)]
+        return other[0].find(past, 100, sweeps(10))
+
+    belief = Belief(game, net, 0, limit=64, seed=1, resampler=resample)
+    asked_by_halving(game, net, belief, (6, 1, 3))
+    assert (belief.tree is not None) == kept
+    if kept:
+        assert_sound(belief.tree, belief.past)
+        assert (belief.tree.layers[-1].states[belief._nodes] == belief.states).all()
