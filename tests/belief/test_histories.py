@@ -252,7 +252,7 @@ def test_a_pruned_tree_holds_what_leads_to_its_leaves():
     assert_sound(tree, belief.past)
 
 
-@pytest.mark.parametrize(("most", "kept"), [(1 << 17, True), (1 << 10, False)])
+@pytest.mark.parametrize(("most", "kept"), [(22_000, True), (1_000, False)])
 def test_courses_take_no_more_memory_than_they_may(most, kept, monkeypatch):
     game = three_dials()
     net = Propnet(game)
