@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import csv
+import functools
 import os
 import random
 import sys
@@ -29,10 +30,11 @@ from scsp_player.arena.engines import judged
 from scsp_player.arena.players import Player
 from scsp_player.arena.record import MatchRecord
 from scsp_player.arena.referee import Clocks, Referee
-from scsp_player.arena.sheet import read_game
+from scsp_player.arena.sheet import Sheet, read_game
 from scsp_player.commands.bench_rollouts import sheets_in
 from scsp_player.gdl.errors import GdlError
 from scsp_player.gdl.terms import Term
+from scsp_player.machine import StateMachine
 from scsp_player.protocol.client import Address, ask
 
 FAULTS = ("timeouts", "illegal", "illegal_own", "other_faults")
@@ -79,10 +81,16 @@ async def server(arguments: list[str], environment: dict[str, str]) -> tuple[asy
     return process, Player("", Address.parse(json.loads(await process.stdout.readline())["url"]))
 
 
+@functools.cache
+def referees_view(path: str) -> tuple[Sheet, StateMachine]:
+    """What the referee makes of a sheet, once for all of its matches."""
+    return judged(path)
+
+
 async def play(number: int, path: Path, clock: float, start: float, players: list[Player], pid: int) -> dict[str, object]:
     """One match as a line of the journal."""
     row: dict[str, object] = dict.fromkeys(COLUMNS, 0) | {"number": number, "game": path.stem, "clock": clock, "error": ""}
-    sheet, machine = await asyncio.to_thread(judged, str(path))
+    sheet, machine = await asyncio.to_thread(referees_view, str(path))
     referee = Referee(sheet, machine, Clocks(start, clock, grace=0.0), turn_limit=TURN_LIMIT)
     place = number % len(sheet.seats)
     seats = players[1 : place + 1] + players[:1] + players[place + 1 :]

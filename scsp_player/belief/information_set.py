@@ -338,6 +338,10 @@ class Belief:
             nodes = Layer(self.states, self.views, self._nodes[owner], step.moves[kept], chance[owner])
             self._nodes = self.tree.add(len(self.past), nodes)
         if self.model is not None:
+            if not nearest:
+                even = 1.0 / np.maximum(1.0, number_of_joint_moves(self.game, legal, fixed))[step.owner]
+                ratio = step.weights * even / np.maximum(1e-300, likely(step.owner, step.moves))
+                self.model.credit(float(step.weights.sum() / max(1e-300, ratio.sum())))
             self.model.follow(step.owner[kept], step.moves[kept], step.shown[kept], self.states, self.views)
         return True
 

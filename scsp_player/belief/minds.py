@@ -8,6 +8,7 @@ looks, the more likely it is taken to be (quantal response: McKelvey and Palfrey
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ CHUNK = 128
 
 BESIDE = 600
 """States that another role may hold possible for all entries of a belief together, where there are few."""
+
+CREDIT, MOST_CREDIT = 2.5, 1.0
+"""The logarithm of the odds that others are careful at all, at first and at most; and by how much one turn may change it."""
 
 MOST_CELLS = 4_000_000
 """Where entries times moves are more, others are taken to play uniformly."""
@@ -100,6 +104,7 @@ class Minds:
         self.settings = settings or MindSettings()
         self.seconds = seconds
         self.entries, self.beside = entries, BESIDE
+        self._credit = CREDIT
         self.clock = clock
         self._propnet = propnet
         self._generator = np.random.default_rng((seed, 3))
@@ -148,14 +153,24 @@ class Minds:
         order = self._order(watched if len(watched) else choosing, probabilities)
         worth, noise = self._values(role, order, legal)
         known = order[: len(worth)]
-        guess = self._guess(worth, noise, legal[known], legal[choosing], np.searchsorted(choosing, known))
-        spread = _spread(guess, legal[choosing])
+        guess, spread = self._guess(worth, noise, legal[known], legal[choosing], np.searchsorted(choosing, known))
         if spread > 0.0:
             guess = np.where(legal[choosing], self.settings.sharpness * guess / spread, -np.inf)
             guess = np.exp(guess - guess.max(axis=1, keepdims=True))
             likely = guess / guess.sum(axis=1, keepdims=True)
-            result[choosing] += (1.0 - self.settings.careless) * (likely - result[choosing])
+            result[choosing] += self.careful * (likely - result[choosing])
         return result
+
+    @property
+    def careful(self) -> float:
+        """Share of moves that are made by what they are worth; the others are made at random."""
+        return (1.0 - self.settings.careless) / (1.0 + math.exp(-self._credit))
+
+    def credit(self, ratio: float) -> None:
+        """See ``Model``: others are the more careful, the better that has foretold what was seen."""
+        alone = (ratio - (1.0 - self.careful)) / self.careful
+        self._credit += min(MOST_CREDIT, max(-MOST_CREDIT, math.log(max(1e-9, alone))))
+        self._credit = min(CREDIT, max(-CREDIT, self._credit))
 
     def follow(
         self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: ViewArray, states: States, views: ViewArray
@@ -262,11 +277,12 @@ class Minds:
         return result
 
     @staticmethod
-    def _guess(worth: Floats, noise: float, mine: Bools, legal: Bools, place: NDArray[np.intp]) -> Floats:
-        """float64[k, moves]: values of moves against the mean of their rivals, for all entries.
+    def _guess(worth: Floats, noise: float, mine: Bools, legal: Bools, place: NDArray[np.intp]) -> tuple[Floats, float]:
+        """float64[k, moves]: values of moves against the mean of their rivals, for all entries; and how much they differ, at most.
 
         What was valued in a few random games is drawn towards the mean of the same move over all entries, the more so the less the
-        entries differ beyond chance (empirical Bayes: Efron and Morris 1973).
+        entries differ beyond chance (empirical Bayes: Efron and Morris 1973), and these means towards equality, the less entries
+        they come from. How much values differ is not: who knows little about them has no sharp opinion.
         """
         counts = np.maximum(1, mine.sum(axis=1))[:, None]
         worth = np.where(mine, worth - np.where(mine, worth, 0.0).sum(axis=1, keepdims=True) / counts, 0.0)
@@ -278,9 +294,14 @@ class Minds:
         if several.any():
             variance = float((rest[several] ** 2).sum()) / max(1, int(several.sum()) - int((number > 1).sum()))
             trust = max(0.0, 1.0 - noise / variance) if variance > 0.0 else 0.0
-        result = np.where(legal, mean[None, :], 0.0)
+        varied = float((rest[mine] ** 2).mean()) if several.any() else noise
+        doubt = float((varied / np.maximum(1, number))[number > 0].mean()) if number.any() else 0.0
+        between = float((mean[number > 0] ** 2).mean()) if number.any() else 0.0
+        steady = max(0.0, 1.0 - doubt / between) if between > 0.0 else 0.0
+        spread = _spread(np.where(legal, mean[None, :], 0.0), legal)
+        result = np.where(legal, steady * mean[None, :], 0.0)
         result[place] += trust * rest
-        return result
+        return result, max(spread, _spread(result, legal))
 
 
 def _noise(total: Floats, squares: Floats, times: Floats, legal: Bools, playouts: int) -> float:

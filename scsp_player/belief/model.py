@@ -26,6 +26,9 @@ class Model(Protocol):
             probabilities: float64[k].
         """
 
+    def credit(self, ratio: float) -> None:
+        """What was seen is so many times as likely by this model as if all others moved uniformly."""
+
     def follow(
         self, parent: NDArray[np.int64], moves: NDArray[np.int32], seen: ViewArray, states: States, views: ViewArray
     ) -> None:

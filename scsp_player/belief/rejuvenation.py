@@ -54,7 +54,7 @@ class Rejuvenation:
     def find(self, past: Past, count: int, expired: Callable[[], bool]) -> Found | None:
         """Courses made from others that fit all turns, at least ``count`` of them unless time is up; None if there are none.
 
-        Their weights are their probabilities if all others move uniformly, as if each of them had been found equally likely.
+        All count the same: changing one move at random leaves a sample of the probable courses what it is, roughly.
         """
         found, number = [np.zeros(0, np.int64)], 0
         more = len(past) + 1 - len(self._tries)
@@ -74,8 +74,7 @@ class Rejuvenation:
         if not number:
             return None
         nodes = np.concatenate(found)
-        chance = self.tree.layers[-1].chance[nodes]
-        return Found(nodes, np.exp(chance - chance.max()), complete=False)
+        return Found(nodes, np.ones(len(nodes)), complete=False)
 
     def _leaves(self, past: Past) -> Numbers:
         """Rows of the deepest layer: courses to be changed, those that come nearest to what was seen next."""

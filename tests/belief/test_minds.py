@@ -143,6 +143,9 @@ def test_a_sample_by_priority_is_right_on_average(monkeypatch):
         def policy(self, role, views, legal, probabilities):
             return np.where(legal, np.where(low, 3.0, 1.0), 0.0) / 240
 
+        def credit(self, ratio):
+            """Nothing to learn."""
+
         def follow(self, parent, moves, seen, states, views):
             """Nothing to keep."""
 
@@ -292,3 +295,49 @@ def test_entries_that_stay_keep_what_others_hold_possible_there():
     renewed = minds.held(1)
     assert (renewed.states[[0, 2]] == held.states[[2, 0]]).all()
     assert (renewed.states[1] == belief.states[1]).all()
+
+
+def test_who_foretells_badly_is_believed_less():
+    game = ground(prefix_text("kriegspiel-tic-tac-toe"))
+    minds = Minds(game, Propnet(game), 0, seed=1)
+    first = minds.careful
+    assert 0.7 < first < 0.8
+    for _ in range(10):
+        # As if the valued moves alone had said half of what chance says.
+        minds.credit(1.0 - 0.5 * minds.careful)
+    assert minds.careful < 0.1
+    for _ in range(20):
+        minds.credit(1.0 + minds.careful)
+    assert minds.careful == pytest.approx(first)
+
+
+@pytest.mark.parametrize(("taken", "ratio"), [("n3", 1.5), ("n7", 0.5)])
+def test_a_model_is_told_how_well_it_foretold(taken, ratio):
+    """Of ten sides of a die the other takes the lower half three times as often, and a light shows them."""
+    sides = " ".join(f"(side n{i})" for i in range(10)) + " ".join(f"(low n{i})" for i in range(5))
+    game = ground(
+        f"""(role me) (role other) (init start) {sides} (legal me wait)
+        (<= (legal other (take ?n)) (true start) (side ?n)) (<= (legal other rest) (not (true start)))
+        (<= (next (taken ?n)) (does other (take ?n))) (<= (sees me light) (does other (take ?n)) (low ?n))
+        (<= terminal (true (taken n0)) (true (taken n9))) (goal me 0) (goal other 0)"""
+    )
+    names = [str(game.move(int(m))) for m in range(game.role_start[1], game.role_start[2])]
+    low = np.array([name.startswith("(take n") and int(name[7:-1]) < 5 for name in names])
+    told = []
+
+    class Lopsided:
+        def policy(self, role, views, legal, probabilities):
+            return np.where(legal, np.where(low, 3.0, 1.0), 0.0) / 20
+
+        def credit(self, ratio):
+            told.append(ratio)
+
+        def follow(self, parent, moves, seen, states, views):
+            """Nothing to keep."""
+
+        def renew(self, kept, states, views):
+            """Nothing to keep."""
+
+    belief = Belief(game, Propnet(game), 0, model=Lopsided())
+    belief.update(Symbol("wait"), frozenset({Symbol("light")} if int(taken[1:]) < 5 else set()))
+    assert told == [pytest.approx(ratio)]
