@@ -18,8 +18,8 @@ from scsp_player.belief.joint_moves import draw_joint_moves, number_of_joint_mov
 from scsp_player.belief.model import Found
 from scsp_player.belief.views import MULTIPLIER, ViewArray, mix
 
-LANES = 1024
-"""Changes that are tried at the same time."""
+LANES, LEAST_LANES = 1024, 64
+"""Changes that are tried at the same time; fewer where there was no time for so many."""
 
 MOST_LEAVES = 4000
 """Courses that are changed at most, the latest ones."""
@@ -50,6 +50,7 @@ class Rejuvenation:
         self.tried = self.found = 0
         self._generator = np.random.default_rng((seed, 4))
         self._tries, self._gains = np.zeros(0), np.zeros(0)
+        self._lanes = LANES
 
     def find(self, past: Past, count: int, expired: Callable[[], bool]) -> Found | None:
         """Courses made from others that fit all turns, at least ``count`` of them unless time is up; None if there are none.
@@ -63,7 +64,7 @@ class Rejuvenation:
         while number < count and not expired() and self.tree.bytes < MOST_BYTES:
             if self.tree.turns > depth:
                 leaves, depth = self._leaves(past), self.tree.turns
-            new = self._sweep(past, leaves)
+            new = self._sweep(past, leaves, expired)
             if new is None:
                 break
             leaves = np.append(leaves, new)[-MOST_LEAVES:]
@@ -93,10 +94,10 @@ class Rejuvenation:
         nearest: Numbers = rows[wrong == wrong.min(initial=len(percepts))]
         return nearest
 
-    def _sweep(self, past: Past, leaves: Numbers) -> Numbers | None:
+    def _sweep(self, past: Past, leaves: Numbers, expired: Callable[[], bool]) -> Numbers | None:
         """Change some of these courses, rows of the deepest layer; the rows of new ones in what is the deepest then.
 
-        None if there is nothing that could be changed.
+        None if there is nothing that could be changed, or no time for it. The next time less is tried at once then.
         """
         tree, depth = self.tree, self.tree.turns
         if not len(leaves):
@@ -106,11 +107,11 @@ class Rejuvenation:
         if not len(turns):
             return None
         chances = (1.0 + self._gains[turns]) / (HOPE + self._tries[turns])
-        start = np.sort(self._generator.choice(turns, LANES, p=chances / chances.sum()))
+        start = np.sort(self._generator.choice(turns, self._lanes, p=chances / chances.sum()))
         again = np.zeros(len(past))
         again[turns] = chances / chances.max()
-        boldness = self._generator.choice(BOLDNESS, size=LANES)
-        leaf = self._generator.integers(len(rows[0]), size=LANES)
+        boldness = self._generator.choice(BOLDNESS, size=len(start))
+        leaf = self._generator.integers(len(rows[0]), size=len(start))
         trail: list[tuple[Layer, Numbers]] = []
         at, lanes = tree.layers[0].some(np.zeros(0, np.int64)), np.zeros(0, np.int64)
         for now in range(int(start[0]), len(past)):
@@ -119,6 +120,9 @@ class Rejuvenation:
                 at, lanes = at.and_also(tree.layers[now].some(rows[now][leaf[new]])), np.append(lanes, new)
             if now > start[-1] and not len(lanes):
                 break
+            if expired():
+                self._lanes = max(LEAST_LANES, self._lanes // 2)
+                return None
             recorded = tree.layers[now + 1].moves[rows[now + 1][leaf[lanes]]] if now < depth else None
             changed = (start[lanes] == now) | (self._generator.random(len(lanes)) < boldness[lanes] * again[now])
             at, on = self._step(at, past[now], recorded, changed)
@@ -126,7 +130,8 @@ class Rejuvenation:
             trail.append((at, lanes))
         while trail and not len(trail[-1][1]):
             trail.pop()
-        self.tried += LANES
+        self.tried += len(start)
+        self._lanes = min(LANES, 2 * self._lanes)
         self._tries += np.bincount(start, minlength=len(self._tries))
         if int(start[0]) + len(trail) < depth or not trail:
             return np.zeros(0, np.int64)

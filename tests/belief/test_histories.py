@@ -158,7 +158,7 @@ def test_the_network_keeps_a_belief_alive_that_dries_up_without_it(dials):
 
 
 def sweeps(number):
-    """An ``expired`` that says so after so many questions."""
+    """An ``expired`` that says so after so many questions; a sweep asks in every turn of the match."""
     left = [number]
 
     def expired():
@@ -194,7 +194,7 @@ def test_changing_one_course_finds_all_others(name, role, turns):
     game, net, belief = played(name, role, turns, seed=3)
     assert belief.exact
     tree = one_course(game, net, belief)
-    found = Rejuvenation(tree, seed=1).find(belief.past, 10**6, sweeps(40))
+    found = Rejuvenation(tree, seed=1).find(belief.past, 10**6, sweeps(400))
     assert not found.complete
     assert len(np.unique(found.nodes)) == len(found.nodes)
     ends = tree.layers[-1]
@@ -207,7 +207,7 @@ def test_who_is_lost_finds_back_turn_by_turn():
     exact = entries_of(belief)
     tree = one_course(game, net, belief)
     del tree.layers[3:]
-    found = Rejuvenation(tree, seed=1).find(belief.past, 1, sweeps(100))
+    found = Rejuvenation(tree, seed=1).find(belief.past, 1, sweeps(1000))
     ends = tree.layers[-1].some(found.nodes)
     assert tree.turns == 5
     assert table(0, ends.states, ends.views, found.weights).keys() <= exact.keys()
@@ -219,7 +219,7 @@ def test_nothing_is_found_for_the_impossible():
     move, row = belief.past[-1]
     tree = one_course(game, net, belief)
     del tree.layers[4:]
-    assert Rejuvenation(tree).find([*belief.past[:-1], (move, ~row)], 5, sweeps(10)) is None
+    assert Rejuvenation(tree).find([*belief.past[:-1], (move, ~row)], 5, sweeps(100)) is None
 
 
 @pytest.mark.parametrize("dials", [(6, 1, 3), (0, 7, 4)])
@@ -232,7 +232,7 @@ def test_a_belief_that_dries_up_stays_alive_by_changes(dials):
 
         def resample(past, tree):
             other[:] = other or [Rejuvenation(tree, seed=seed)]
-            return other[0].find(past, 100, sweeps(10))
+            return other[0].find(past, 100, sweeps(100))
 
         return Belief(game, net, 0, limit=64, seed=seed, resampler=resample)
 
@@ -242,7 +242,7 @@ def test_a_belief_that_dries_up_stays_alive_by_changes(dials):
 def test_a_pruned_tree_holds_what_leads_to_its_leaves():
     game, net, belief = played("kriegspiel-tic-tac-toe", 0, 4, seed=3)
     tree = one_course(game, net, belief)
-    Rejuvenation(tree, seed=1).find(belief.past, 10**6, sweeps(20))
+    Rejuvenation(tree, seed=1).find(belief.past, 10**6, sweeps(200))
     leaves = np.array([5, 2, 5, 9])
     states, size = tree.layers[-1].states[leaves], tree.bytes
     rows = tree.prune(leaves)
@@ -261,7 +261,7 @@ def test_courses_take_no_more_memory_than_they_may(most, kept, monkeypatch):
 
     def resample(past, tree):
         other[:] = other or [Rejuvenation(tree, seed=1)]
-        return other[0].find(past, 100, sweeps(10))
+        return other[0].find(past, 100, sweeps(100))
 
     belief = Belief(game, net, 0, limit=64, seed=1, resampler=resample)
     asked_by_halving(game, net, belief, (6, 1, 3))
@@ -269,3 +269,15 @@ def test_courses_take_no_more_memory_than_they_may(most, kept, monkeypatch):
     if kept:
         assert_sound(belief.tree, belief.past)
         assert (belief.tree.layers[-1].states[belief._nodes] == belief.states).all()
+
+
+def test_a_change_ends_with_the_time_and_fewer_are_tried_then():
+    game, net, belief = played("kriegspiel-tic-tac-toe", 0, 5, seed=3)
+    tree = one_course(game, net, belief)
+    changes = Rejuvenation(tree, seed=1)
+    before = [len(layer.states) for layer in tree.layers]
+    for _ in range(20):
+        assert changes.find(belief.past, 10, sweeps(2)) is None
+    assert (changes.tried, changes._lanes) == (0, 64)
+    assert [len(layer.states) for layer in tree.layers] == before
+    assert changes.find(belief.past, 10, sweeps(10**6)) is not None
