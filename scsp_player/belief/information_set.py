@@ -123,6 +123,8 @@ class Belief:
         self.view = self.views[:, self.role].copy()
         self._asked = 2 * self.limit
         self._nodes = np.zeros(1, np.int64)
+        if not np.array_equal(state, self.game.initial_state):
+            self.tree = self.resampler = None  # courses begin with the match
         self.probabilities: Weights = np.ones(1)
         if self.model is not None:
             self.model.renew(np.full(1, -1), self.states, self.views)
@@ -331,17 +333,17 @@ class Belief:
         if not len(step.states) or step.weights.sum() <= 0:
             return False
         kept = self._set(step.states, step.views, step.weights)
-        if self.tree is not None and not (nearest or self.lost):
-            number = number_of_joint_moves(self.game, legal, fixed)
-            chance = self.tree.layers[-1].chance[self._nodes] - np.log(np.maximum(1.0, number))
+        choices = np.maximum(1.0, number_of_joint_moves(self.game, legal, fixed))
+        sound = not (nearest or self.lost)
+        if self.tree is not None and sound:
+            chance = self.tree.layers[-1].chance[self._nodes] - np.log(choices)
             owner = step.owner[kept]
             nodes = Layer(self.states, self.views, self._nodes[owner], step.moves[kept], chance[owner])
             self._nodes = self.tree.add(len(self.past), nodes)
         if self.model is not None:
-            if not nearest:
-                even = 1.0 / np.maximum(1.0, number_of_joint_moves(self.game, legal, fixed))[step.owner]
-                ratio = step.weights * even / np.maximum(1e-300, likely(step.owner, step.moves))
-                self.model.credit(float(step.weights.sum() / max(1e-300, ratio.sum())))
+            if sound:
+                even = step.weights / (choices[step.owner] * np.maximum(1e-300, likely(step.owner, step.moves)))
+                self.model.credit(float(step.weights.sum() / max(1e-300, even.sum())))
             self.model.follow(step.owner[kept], step.moves[kept], step.shown[kept], self.states, self.views)
         return True
 

@@ -34,7 +34,7 @@ MOST_BYTES = 1 << 27
 """What the tree may take before nothing more is added to it."""
 
 HOPE, FADING = 2.0, 0.8
-"""Fitting courses expected of changes in a turn that has not been tried, of so many tries; and what counts of it a turn later."""
+"""A turn that has not been tried counts as if one of so many changes there had fitted; and what counts of all that a turn later."""
 
 
 class Rejuvenation:

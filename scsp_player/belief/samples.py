@@ -45,12 +45,6 @@ def sums(place: NDArray[np.int64], weights: Weights, count: int) -> Weights:
     return result
 
 
-def merge(states: States, views: ViewArray, weights: Weights, ignored: int = -1) -> tuple[States, ViewArray, Weights]:
-    """Equal entries as one, see ``distinct``."""
-    first, weights = distinct(states, views, weights, ignored)
-    return states[first], views[first], weights
-
-
 def distinct(states: States, views: ViewArray, weights: Weights, ignored: int = -1) -> tuple[NDArray[np.int64], Weights]:
     """One of each kind of equal entries, int64[k], and their weights together; the view of ``ignored`` is the same in all."""
     others = [r for r in range(views.shape[1]) if r != ignored]

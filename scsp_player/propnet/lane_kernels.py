@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from scsp_player.kernels import kernel
+from scsp_player.kernels import helper, kernel
+
+
+@helper
+def lowest(word: Any) -> int:
+    """The position of the lowest bit that is set in a word that is not zero."""
+    position = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if word & ((np.uint64(1) << np.uint64(step)) - np.uint64(1)) == np.uint64(0):
+            word >>= np.uint64(step)
+            position += step
+    return position
 
 
 @kernel
@@ -21,15 +32,9 @@ def write_states(memory: Any, states: Any) -> None:
         bit = np.uint64(1) << np.uint64(lane & 63)
         for part in range(states.shape[1]):
             holds = states[lane, part]
-            line = 1 + 64 * part
             while holds != np.uint64(0):
-                while holds & np.uint64(0xFF) == np.uint64(0):
-                    holds >>= np.uint64(8)
-                    line += 8
-                if holds & np.uint64(1) != np.uint64(0):
-                    memory[group, line, word] |= bit
-                holds >>= np.uint64(1)
-                line += 1
+                memory[group, 1 + 64 * part + lowest(holds), word] |= bit
+                holds &= holds - np.uint64(1)
 
 
 @kernel
@@ -66,25 +71,13 @@ def read_out(
                 holds = memory[group, next_line + f, word] & lanes
                 place = f >> 6
                 bit = np.uint64(1) << np.uint64(f & 63)
-                lane = first
                 while holds != np.uint64(0):
-                    while holds & np.uint64(0xFF) == np.uint64(0):
-                        holds >>= np.uint64(8)
-                        lane += 8
-                    if holds & np.uint64(1) != np.uint64(0):
-                        states[lane, place] |= bit
-                    holds >>= np.uint64(1)
-                    lane += 1
+                    states[first + lowest(holds), place] |= bit
+                    holds &= holds - np.uint64(1)
             for p in range(percept_role.size):
                 holds = memory[group, percept_line + p, word] & lanes
                 role = percept_role[p]
                 value = percept_hash[p]
-                lane = first
                 while holds != np.uint64(0):
-                    while holds & np.uint64(0xFF) == np.uint64(0):
-                        holds >>= np.uint64(8)
-                        lane += 8
-                    if holds & np.uint64(1) != np.uint64(0):
-                        shown[lane, role] += value
-                    holds >>= np.uint64(1)
-                    lane += 1
+                    shown[first + lowest(holds), role] += value
+                    holds &= holds - np.uint64(1)

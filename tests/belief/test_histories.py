@@ -6,6 +6,7 @@ import pytest
 from scsp_player.belief import Belief
 from scsp_player.belief.histories import HistorySampler
 from scsp_player.belief.history_tree import HistoryTree
+from scsp_player.belief.joint_moves import draw_joint_moves
 from scsp_player.belief.rejuvenation import Rejuvenation
 from scsp_player.gdl import parse_term
 from scsp_player.network import template
@@ -281,3 +282,16 @@ def test_a_change_ends_with_the_time_and_fewer_are_tried_then():
     assert (changes.tried, changes._lanes) == (0, 64)
     assert [len(layer.states) for layer in tree.layers] == before
     assert changes.find(belief.past, 10, sweeps(10**6)) is not None
+
+
+def test_courses_from_the_beginning_end_where_somebody_tells_the_state():
+    game = ground(prefix_text("kriegspiel-tic-tac-toe"))
+    net = Propnet(game)
+    belief = Belief(game, net, 0, resampler=lambda past, tree: None)
+    assert belief.tree is not None
+    start = game.initial_state[None]
+    belief.certain(net.successors(start, draw_joint_moves(game, net.legal(start), np.random.default_rng(1)))[0])
+    assert belief.tree is None
+    legal = belief.legal_moves()
+    belief.update(game.move(int(legal[0])), frozenset())
+    assert len(belief.states)
