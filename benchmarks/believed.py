@@ -13,24 +13,22 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.knowing import Table
 from scsp_player.agents.base import Turn
 from scsp_player.agents.information_set import InformationSetPlayer
 from scsp_player.agents.pimc import PimcAgent
 from scsp_player.agents.searching import BELIEF_SHARE, LATE_BELIEF_SHARE
-from scsp_player.arena.sheet import Sheet, read_game
+from scsp_player.arena.sheet import read_game
 from scsp_player.belief import Belief
-from scsp_player.gdl.terms import Term
-from scsp_player.grounding import ground
 from scsp_player.grounding.ground_game import GroundGame, unpack_state
-from scsp_player.propnet import Propnet
 
-TURN_LIMIT = 80
 LEAST_STATE, LEAST_FLUENT = 1e-4, 1e-2
 
 
@@ -56,63 +54,36 @@ class Score:
         return f"{np.mean(self.states):.2f} ({self.possible}) | {np.mean(self.fluents):.2f}"
 
 
-class Table:
-    """Plays matches of one game in this process."""
+def after(moment: float) -> Callable[[], bool]:
+    """Whether this thread has used so many seconds of processor time."""
+    return lambda: time.thread_time() >= moment
 
-    def __init__(self, sheet: Sheet, seconds: float) -> None:
-        self.sheet, self.game, self._seconds = sheet, ground(sheet.program), seconds
-        self.propnet = Propnet(self.game)
-        self.scores = Score(), Score()
 
-    def play(self, seed: int) -> None:
-        """One match."""
-        game, propnet, generator = self.game, self.propnet, np.random.default_rng(seed)
-        players = [role for role in range(len(game.roles)) if role != game.random_role]
-        agents = {role: self._agent(role, seed) for role in players}
-        beliefs = {role: self._beliefs(role, seed) for role in players}
-        state, turns = game.initial_state[None], dict.fromkeys(players, Turn(0))
-        for number in range(1, TURN_LIMIT + 1):
-            legal = propnet.legal(state)[0]
-            joint = np.zeros((1, len(game.roles)), np.int32)
-            for role in range(len(game.roles)):
-                moves = game.role_start[role] + np.flatnonzero(legal[game.role_start[role] : game.role_start[role + 1]])
-                joint[0, role] = generator.choice(moves)
-                if role in agents:
-                    said = agents[role].play(turns[role], time.thread_time() + (self._seconds if len(moves) > 1 else 0.0))
-                    move = game.move_index[role].get(said, -1)
-                    joint[0, role] = move if move in moves else joint[0, role]
-            seen = np.flatnonzero(propnet.percepts(state, joint)[0])
-            state = propnet.successors(state, joint)
-            if propnet.terminal(state)[0]:
-                return
-            for role in players:
-                percepts = frozenset(game.terms.term(int(game.percept_term[p])) for p in seen if game.percept_role[p] == role)
-                own = game.move(int(joint[0, role]))
-                turns[role] = Turn(number, own_move=own, percepts=percepts)
-                for belief, score in zip(beliefs[role], self.scores, strict=True):
-                    self._follow(belief, own, percepts)
-                    score.add(game, belief, state[0])
+class Watcher:
+    """Follows a match of a game with both kinds of belief, for every role."""
 
-    def _agent(self, role: int, seed: int) -> PimcAgent:
-        agent = PimcAgent()
-        agent.clock = time.thread_time
-        deadline = time.thread_time() + 10 * self._seconds
-        agent.start(self.sheet.program, self.game.roles[role], play_seconds=self._seconds, deadline=deadline, seed=10 * seed + role)
-        return agent
+    def __init__(self, table: Table, seconds: float, scores: tuple[Score, Score], seed: int) -> None:
+        self._game, self._seconds, self._scores = table.game, seconds, scores
+        roles = [role for role in range(len(table.game.roles)) if role != table.game.random_role]
+        self._beliefs = {role: self._pair(table, role, seed) for role in roles}
 
-    def _beliefs(self, role: int, seed: int) -> tuple[Belief, Belief]:
-        random = Belief(self.game, self.propnet, role, seed=seed, clock=time.thread_time)
-        player = InformationSetPlayer(self.game, self.propnet, role, seed=seed, clock=time.thread_time)
+    def watch(self, role: int, turn: Turn, state: NDArray[np.uint64]) -> None:
+        """What a role was told, and the true state after it."""
+        assert turn.percepts is not None
+        for belief, score in zip(self._beliefs[role], self._scores, strict=True):
+            begin = time.thread_time()
+            expired, late = (after(begin + share * self._seconds) for share in (BELIEF_SHARE, LATE_BELIEF_SHARE))
+            belief.update(turn.own_move, turn.percepts, expired, late)
+            belief.keep_pace(LATE_BELIEF_SHARE * self._seconds)
+            score.add(self._game, belief, state)
+
+    def _pair(self, table: Table, role: int, seed: int) -> tuple[Belief, Belief]:
+        random = Belief(table.game, table.propnet, role, seed=seed, clock=time.thread_time)
+        player = InformationSetPlayer(table.game, table.propnet, role, seed=seed, clock=time.thread_time)
         for belief in (random, player.belief):
             belief.prove_exclusions(self._seconds)
         player.prepare(time.thread_time() + 10 * self._seconds, self._seconds)
         return random, player.belief
-
-    def _follow(self, belief: Belief, own: Term, percepts: frozenset[Term]) -> None:
-        begin = time.thread_time()
-        end, late = begin + BELIEF_SHARE * self._seconds, begin + LATE_BELIEF_SHARE * self._seconds
-        belief.update(own, percepts, lambda: time.thread_time() >= end, lambda: time.thread_time() >= late)
-        belief.keep_pace(late - begin)
 
 
 def main() -> None:
@@ -126,10 +97,11 @@ def main() -> None:
     print(f"{options.matches} matches, {options.seconds} s a turn, load {os.getloadavg()[0]:.1f}\n")
     print("| sheet | turns | at random: state | fluents | mac-ucb: state | fluents |\n|---|---|---|---|---|---|")
     for path in options.sheets:
-        table = Table(read_game(path), options.seconds)
-        for number in range(options.matches):
-            table.play(options.seed + number)
-        print(f"| {path.stem} | {len(table.scores[0].states)} | {table.scores[0]} | {table.scores[1]} |", flush=True)
+        table, scores = Table(read_game(path), 10 * options.seconds, options.seconds), (Score(), Score())
+        for seed in range(options.seed, options.seed + options.matches):
+            watcher = Watcher(table, options.seconds, scores, seed)
+            table.play([PimcAgent] * len(table.sheet.seats), seed, watcher.watch)
+        print(f"| {path.stem} | {len(scores[0].states)} | {scores[0]} | {scores[1]} |", flush=True)
 
 
 if __name__ == "__main__":

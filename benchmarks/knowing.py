@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,10 @@ from scsp_player.propnet import Propnet
 Words = NDArray[np.uint64]
 
 TURN_LIMIT = 80
+
+
+def ignore(role: int, turn: Turn, state: Words) -> None:
+    """Watch nothing."""
 
 
 class Informed(PimcAgent):
@@ -46,10 +51,16 @@ class Table:
         self.propnet = Propnet(self.game)
         self._start_clock, self._play_clock = start_clock, play_clock
 
-    def play(self, informed: int, seed: int) -> tuple[int, int]:
-        """The scores of the player on seat ``informed``, which is told the state, and of the other, 0 to 100; -1 for none."""
+    def play(self, kinds: Sequence[type[PimcAgent]], seed: int, watch: Callable[[int, Turn, Words], None] = ignore) -> list[int]:
+        """The scores of players of some kinds, seat by seat, 0 to 100; -1 for none.
+
+        Args:
+            kinds: a kind of player for each seat.
+            seed: of chance and of the players.
+            watch: called in each turn for each role that is played, with what the role is told, and the state, uint64[words].
+        """
         game, propnet, generator = self.game, self.propnet, np.random.default_rng(seed)
-        agents = {game.roles.index(role): (Informed if k == informed else PimcAgent)() for k, role in enumerate(self.sheet.seats)}
+        agents = {game.roles.index(role): kind() for role, kind in zip(self.sheet.seats, kinds, strict=True)}
         for role, agent in agents.items():
             agent.clock = time.thread_time
             clocks = {"play_seconds": self._play_clock, "deadline": time.thread_time() + self._start_clock}
@@ -70,11 +81,12 @@ class Table:
             if propnet.terminal(state)[0]:
                 break
             turns = {role: _turn(game, number, role, int(joint[0, role]), shown) for role in agents}
+            for role, turn in turns.items():
+                watch(role, turn, state[0])
         for agent in agents.values():
             agent.stop()
         scores = propnet.goals(state)[0]
-        own, other = (game.roles.index(self.sheet.seats[seat]) for seat in (informed, 1 - informed))
-        return int(scores[own]), int(scores[other])
+        return [int(scores[game.roles.index(role)]) for role in self.sheet.seats]
 
     def _ask(self, agent: PimcAgent, state: Words, turn: Turn, moves: NDArray[np.int64], instead: int) -> int:
         """The agent's move, a global index; another one where it has no choice or its own is illegal."""
@@ -101,7 +113,8 @@ def main() -> None:
     print("| sheet | matches | score when told | score of the other | share of the one told |\n|---|---|---|---|---|")
     for path in options.sheets:
         table = Table(read_game(path), options.start_clock, options.play_clock)
-        scores = np.array([table.play(seed % 2, seed) for seed in range(options.matches)])
+        seats = [(Informed, PimcAgent), (PimcAgent, Informed)]
+        scores = np.array([table.play(seats[seed % 2], seed)[:: 1 - 2 * (seed % 2)] for seed in range(options.matches)])
         share = 50.0 * (1.0 + np.sign(scores[:, 0] - scores[:, 1])).mean()
         means = scores.mean(axis=0)
         print(f"| {path.stem} | {len(scores)} | {means[0]:.1f} | {means[1]:.1f} | {share:.1f} % |", flush=True)
