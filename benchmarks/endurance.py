@@ -87,7 +87,9 @@ def referees_view(path: str) -> tuple[Sheet, StateMachine]:
     return judged(path)
 
 
-async def play(number: int, path: Path, clock: float, start: float, players: list[Player], pid: int) -> dict[str, object]:
+async def play(
+    number: int, path: Path, clock: float, start: float, players: list[Player], pid: int, seed: int
+) -> dict[str, object]:
     """One match as a line of the journal."""
     row: dict[str, object] = dict.fromkeys(COLUMNS, 0) | {"number": number, "game": path.stem, "clock": clock, "error": ""}
     sheet, machine = await asyncio.to_thread(referees_view, str(path))
@@ -110,7 +112,7 @@ async def play(number: int, path: Path, clock: float, start: float, players: lis
             """Nothing to do."""
 
     try:
-        await referee.play(f"e{number}", dict(zip(sheet.seats, seats, strict=False)), seed=number, observer=Keeper())  # type: ignore[arg-type]
+        await referee.play(f"e{number}", dict(zip(sheet.seats, seats, strict=False)), seed=seed, observer=Keeper())  # type: ignore[arg-type]
     except GdlError as error:  # the turn limit, or a sheet that cannot be played to its end
         row["error"] = "" if "not ended" in str(error) else str(error)[:100]
     assert record is not None
@@ -150,7 +152,10 @@ async def run(options: argparse.Namespace) -> int:
     agents = [agent] + [options.opponent or agent] * (most - 1)
     # Whoever thinks for 30 ms is not to think for seconds while others do.
     short = ["--no-ponder"] if options.think else []
-    launched = [await server(["--agent", name, "--seed", str(i), *short], environment) for i, name in enumerate(agents, start=1)]
+    seeds = range(options.seed * most + 1, (options.seed + 1) * most + 1)
+    launched = [
+        await server(["--agent", name, "--seed", str(seed), *short], environment) for seed, name in zip(seeds, agents, strict=True)
+    ]
     players = [Player(f"player {i + 1}", player.address) for i, (_, player) in enumerate(launched)]
     rng = random.Random(options.seed)
     games = [path for _ in range(options.each) for path in paths] or [rng.choice(paths) for _ in range(options.matches)]
@@ -163,7 +168,8 @@ async def run(options: argparse.Namespace) -> int:
                 writer.writeheader()
             for number in range(len(done), len(schedule)):
                 path, clock = schedule[number]
-                row = await play(number, path, clock, options.start, players, launched[0][0].pid)
+                seed = options.seed * len(schedule) + number
+                row = await play(number, path, clock, options.start, players, launched[0][0].pid, seed)
                 writer.writerow(row)
                 lines.flush()
                 done.append({key: str(value) for key, value in row.items()})
@@ -206,7 +212,7 @@ def main() -> None:
     parser.add_argument("--agent", default="mac-ucb")
     parser.add_argument("--opponent", help="agent on all other seats (default: the same)")
     parser.add_argument("--most-roles", type=int, default=2, help="sheets with more roles to play are left out")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="another seed: other moves of chance and of random players")
     parser.add_argument("--seconds", type=float, help="stop after so many seconds; run again to go on")
     parser.add_argument("--journal", type=Path, default=Path("endurance.csv"))
     options = parser.parse_args()
