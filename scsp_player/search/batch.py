@@ -15,6 +15,8 @@ ROW = np.dtype(
         ("code", np.int64),  # the joint move that leads on from the last node
         ("leaf", np.int64),  # the node that it leads to, -1 if unknown
         ("length", np.int32),  # nodes on the path
+        ("root", np.int32),  # number of the root that it begins at
+        ("choice", np.int32),  # number of the move made there, of those that several roots share; -1 if it is none of these
         ("kind", np.int8),  # how it ends, see ``constants``
         ("unfinished", np.int8),  # 1 if the last node made no move
     ],

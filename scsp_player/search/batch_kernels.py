@@ -242,8 +242,8 @@ def back_up(g: Any, r: Any, rows: int, fresh: Any, values: Any, shared_role: int
                     score = r.score[row, role]
                     slot = r.slot[row, depth, role]
                     g.move[slot].total += score
-                    if depth == 0 and role == shared_role:
-                        shared[slot - g.first[node, role]].total += score
+                    if depth == 0 and role == shared_role and r.row[row].choice >= 0:
+                        shared[r.row[row].choice].total += score
                 # Whatever was tried, the node is worth what its chooser can make sure of.
                 chooser = np.int64(g.node[node].chooser)
                 certain = g.node[node].proven != 0

@@ -74,6 +74,38 @@ def _choose(
 
 
 @helper
+def _choose_shared(shared: Any, place: Any, exploration: Any, generator: Any) -> Any:
+    """Of moves that several roots share, the number of the one with the largest bound; those with ``place`` < 0 are not legal here.
+
+    -1 if none is legal here. What was never made comes first.
+    """
+    trials = np.float64(0.0)
+    for i in range(shared.size):
+        if place[i] >= 0:
+            trials += shared[i].visits
+    factor = exploration * np.sqrt(np.log(trials + 1.0))
+    best = np.int64(-1)
+    best_value = np.float64(-1.0e300)
+    ties = np.int64(0)
+    for i in range(shared.size):
+        if place[i] < 0:
+            continue
+        value = np.float64(1.0e9)
+        if shared[i].visits > 0:
+            visits = np.float64(shared[i].visits)
+            value = shared[i].total / visits / 100.0 + factor / np.sqrt(visits)
+        if value > best_value:
+            best_value = value
+            best = np.int64(i)
+            ties = np.int64(1)
+        elif value == best_value:
+            ties += 1
+            if random_below(generator, ties) == 0:
+                best = np.int64(i)
+    return best
+
+
+@helper
 def _next_outcome(g: Any, node: Any, code: Any, weight: Any, count: Any, generator: Any) -> Any:
     """Position of chance's move: one of those visited least after the others' moves, proven ones only if there are no others."""
     best = np.int64(0)
@@ -96,18 +128,17 @@ def _next_outcome(g: Any, node: Any, code: Any, weight: Any, count: Any, generat
 
 
 @helper
-def _undo(g: Any, r: Any, row: Any, shared_role: Any, shared: Any) -> None:
+def _undo(g: Any, r: Any, row: Any, shared: Any) -> None:
     """Take back the visits of a row."""
+    if r.row[row].choice >= 0:
+        shared[r.row[row].choice].visits -= 1
     for depth in range(r.row[row].length):
         node = r.path[row, depth].node
         g.node[node].visits -= 1
         if r.path[row, depth].edge >= 0:
             g.edge[r.path[row, depth].edge].visits -= 1
         for role in range(g.total.shape[1]):
-            slot = r.slot[row, depth, role]
-            g.move[slot].visits -= 1
-            if depth == 0 and role == shared_role:
-                shared[slot - g.first[node, role]].visits -= 1
+            g.move[r.slot[row, depth, role]].visits -= 1
 
 
 @helper
@@ -137,6 +168,7 @@ def descend(
     roots: Any,
     root_cumulative: Any,
     shared_role: int,
+    places: Any,
     shared: Any,
 ) -> int:
     """Walk ``rows`` paths from the root until there is something to do, counting every visit on the way (a virtual loss).
@@ -144,7 +176,8 @@ def descend(
     Every row starts at a root drawn by ``root_cumulative``; ``again``, only rows of kind ``KIND_EXPAND`` go on from their last
     node. A row ends with one of the kinds described in ``constants``; ``code`` and ``moves`` are the joint move that leads on from
     its last node, ``r.leaf`` the node there if it is known. If several roots share the statistics of a role's moves
-    (``shared_role`` ≥ 0), these are in ``shared``, laid out as ``g.move``.
+    (``shared_role`` ≥ 0), these are in ``shared``, one ``SHARED`` a move; int32[roots, moves] ``places`` says where each stands
+    among the moves of each root, -1 where it is not legal; other moves are only made at roots where none of these is legal.
 
     Returns how many rows need the legal moves of their last node.
     """
@@ -167,9 +200,11 @@ def descend(
             pick = 0
             while pick < roots.size - 1 and draw >= root_cumulative[pick]:
                 pick += 1
+            r.row[row].root = pick
             r.path[row, 0].node = roots[pick]
             g.node[roots[pick]].stamp = path
             length = np.int64(1)
+            r.row[row].choice = -1
         r.row[row].unfinished = False
         while True:
             node = np.int64(r.path[row, length - 1].node)
@@ -200,8 +235,12 @@ def descend(
                 count = moves_of(g, node, role)
                 first = np.int64(g.first[node, role])
                 position[role] = 0
+                if length == 1 and role == shared_role:
+                    r.row[row].choice = _choose_shared(shared, places[r.row[row].root], reach, generator)
                 if role == chance:
                     chance_weight = np.int64(1)
+                elif length == 1 and role == shared_role and r.row[row].choice >= 0:
+                    position[role] = places[r.row[row].root, r.row[row].choice]
                 elif count > 1:
                     untried = first_play
                     if first_play < 1.0e3:
@@ -209,15 +248,7 @@ def descend(
                     floor = np.float32(-1.0)
                     if g.node[node].floored and role == g.node[node].chooser:
                         floor = np.float32(g.exact[node, role])
-                    if length == 1 and role == shared_role:
-                        trials_here = 0.0
-                        for i in range(count):
-                            trials_here += shared[i].visits
-                        position[role] = _choose(
-                            shared, np.int64(0), count, trials_here, 1.0e9, np.float32(-1.0), reach, 0.0, generator
-                        )
-                    else:
-                        position[role] = _choose(g.move, first, count, trials, untried, floor, reach, bias, generator)
+                    position[role] = _choose(g.move, first, count, trials, untried, floor, reach, bias, generator)
                 code = code * count + position[role]
                 if role != chance:
                     chance_weight *= count
@@ -233,8 +264,8 @@ def descend(
                 r.slot[row, length - 1, role] = slot
                 r.moves[row, role] = g.move[slot].move
                 g.move[slot].visits += 1
-                if length == 1 and role == shared_role:
-                    shared[position[role]].visits += 1
+                if length == 1 and role == shared_role and r.row[row].choice >= 0:
+                    shared[r.row[row].choice].visits += 1
             g.node[node].visits += 1
             edge = find_edge(g, node, code)
             r.path[row, length - 1].edge = edge
@@ -258,5 +289,5 @@ def descend(
             length += 1
         r.row[row].length = length
         if r.row[row].kind == KIND_DROPPED:
-            _undo(g, r, row, shared_role, shared)
+            _undo(g, r, row, shared)
     return waiting

@@ -37,11 +37,12 @@ from scsp_player.search.constants import (
 )
 from scsp_player.search.evaluation import Evaluator
 from scsp_player.search.expansion import Expander, NetworkExpander, PropnetExpander, reduced
-from scsp_player.search.graph import MOVE, SearchGraph
+from scsp_player.search.graph import SearchGraph
 from scsp_player.search.reduction import Reduction
 from scsp_player.search.rehearsal import REHEARSAL
-from scsp_player.search.root_moves import ranked, statistics_of
+from scsp_player.search.root_moves import ranked, statistics_at
 from scsp_player.search.settings import MoveStatistics, SearchSettings
+from scsp_player.search.shared_moves import SharedMoves
 
 ROOT_LIMIT = 256
 """Most states of a belief that become roots; of a larger belief, this many are drawn."""
@@ -195,22 +196,7 @@ class MacUcb:
         if len(fresh):
             self._evaluator.record(self.graph, fresh, EAGER_MOVES if self.expander.eager else 0)
         self._expand(np.unique(roots[(g.node["status"][roots] != EXPANDED) & (g.node["status"][roots] != TERMINAL)]))
-        self._share_moves()
-
-    def _share_moves(self) -> None:
-        """One list of our legal moves for all roots: those that are legal in every possible state (else the most widely legal)."""
-        live = self._live()
-        counts = np.zeros(self.game.moves, dtype=np.int64)
-        for root in live:
-            counts[self.graph.moves_of(root, self.role)] += 1
-        self._candidates = np.flatnonzero((counts == counts.max(initial=0)) & (counts > 0)).astype(np.int32)
-        self._shares = len(live) > 1 and all(len(self.graph.moves_of(r, self.role)) == len(self._candidates) for r in live)
-        self._shared = np.zeros(len(self._candidates), MOVE)
-        self._shared["exact"], self._shared["bound"] = np.nan, np.inf
-
-    def _live(self) -> list[int]:
-        """The roots whose legal moves are listed."""
-        return [int(r) for r in self._roots if self.graph.arrays.node["status"][r] == EXPANDED]
+        self._shared = SharedMoves(self.graph, roots, self.role)
 
     def advance(self, joint_move: NDArray[np.int32]) -> None:
         """All roles have moved (global indices int32[roles]) and the state was known: go on from the state that follows.
@@ -252,7 +238,7 @@ class MacUcb:
             leaves: a bound on work instead of time, for reproducible runs; by default that of the settings.
             interrupted: for ``ponder``.
         """
-        if len(self._candidates) == 0:
+        if len(self._shared.moves) == 0:
             return
         if self.settings.prove and self._evaluator.plies < 0 and not self._evaluator.survey(self.graph):
             self._sum_varies = True
@@ -285,12 +271,12 @@ class MacUcb:
         if self.graph.full:
             self._roots = self.graph.prune(self._roots)
         self.graph.reserve(rows, rows)
-        r, shared_role = self._rows, self.role if self._shares else -1
-        if self._descend(rows, False, shared_role):
+        r = self._rows
+        if self._descend(rows, False):
             waiting = np.flatnonzero(r.row["kind"][:rows] == KIND_EXPAND)
             self._expand(np.unique(self._last_nodes(waiting).astype(np.int64)))
             self.graph.reserve(rows, rows)
-            self._descend(rows, True, shared_role)
+            self._descend(rows, True)
         fresh, g = self._attach(rows), self.graph.arrays
         values = np.zeros((len(fresh), self.graph.roles))
         if len(fresh):
@@ -312,7 +298,7 @@ class MacUcb:
             self._start_over()
             return
         self._evaluator.learn(g, r, rows, fresh[unproven], values[unproven])
-        batch_kernels.back_up(g, r, rows, fresh, values, shared_role, self._shared)
+        batch_kernels.back_up(g, r, rows, fresh, values, self._shared.role, self._shared.entries)
         proof_kernels.settle(g)
         self.leaves += int((r.row["kind"][:rows] != KIND_DROPPED).sum())
         self.depth += int(r.row["length"][:rows].sum())
@@ -330,7 +316,7 @@ class MacUcb:
         nodes: NDArray[np.int32] = self._rows.path["node"][rows, self._rows.row["length"][rows] - 1]
         return nodes
 
-    def _descend(self, rows: int, again: bool, shared_role: int) -> bool:
+    def _descend(self, rows: int, again: bool) -> bool:
         """Walk the paths; whether some need legal moves before they can go on."""
         waiting: int = descent_kernels.descend(
             self.graph.arrays,
@@ -343,8 +329,9 @@ class MacUcb:
             self._kernel_generator,
             self._roots,
             self._cumulative,
-            shared_role,
-            self._shared,
+            self._shared.role,
+            self._shared.places,
+            self._shared.entries,
         )
         return waiting > 0
 
@@ -377,15 +364,12 @@ class MacUcb:
 
     def statistics(self) -> list[MoveStatistics]:
         """What is known about each of our moves at the root, best first; of moves that symmetries make the same, about one."""
-        if self._shares:
-            shared = self._shared
-            found = [
-                MoveStatistics(int(move), int(entry["visits"]), float(entry["total"] / max(1, entry["visits"])), False)
-                for move, entry in zip(self._candidates, shared, strict=True)
-            ]
+        if self._shared.role >= 0:
+            found = self._shared.statistics()
+        elif self._shared.root >= 0:
+            found = statistics_at(self.graph, int(self._roots[self._shared.root]), self.role)
         else:
-            live = self._live()
-            found = [statistics_of(self.graph, live, self.role, int(move)) for move in self._candidates]
+            found = []
         if self._turn is not None:
             found = [replace(entry, move=self._as_played(entry.move)) for entry in found]
         return ranked(found, self.settings.serious)

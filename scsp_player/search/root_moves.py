@@ -10,22 +10,14 @@ from scsp_player.search.graph import SearchGraph
 from scsp_player.search.settings import MoveStatistics
 
 
-def statistics_of(graph: SearchGraph, roots: Sequence[int], role: int, move: int) -> MoveStatistics:
-    """What is known of a move (global index) of a role at expanded nodes; proofs count where there is one node only."""
-    visits, total, exact, bound = 0, 0.0, None, 100.0
-    for root in roots:
-        moves = graph.moves_of(root, role)
-        position = int(np.searchsorted(moves, move))
-        if position == len(moves) or moves[position] != move:
-            continue
-        entry = graph.arrays.move[graph.slots(root, role).start + position]
-        visits += int(entry["visits"])
-        total += float(entry["total"])
-        if len(roots) == 1:
-            bound = min(bound, float(entry["bound"]))
-            exact = None if np.isnan(entry["exact"]) else float(entry["exact"])
-    mean = min(bound, total / visits if visits else 0.0) if exact is None else exact
-    return MoveStatistics(move, visits, mean, exact is not None)
+def statistics_at(graph: SearchGraph, root: int, role: int) -> list[MoveStatistics]:
+    """What is known of each move of a role at an expanded node."""
+    found = []
+    for entry in graph.arrays.move[graph.slots(root, role)]:
+        visits, proven = int(entry["visits"]), not np.isnan(entry["exact"])
+        mean = min(float(entry["bound"]), float(entry["total"]) / visits if visits else 0.0)
+        found.append(MoveStatistics(int(entry["move"]), visits, float(entry["exact"]) if proven else mean, proven))
+    return found
 
 
 def ranked(found: Sequence[MoveStatistics], serious: float) -> list[MoveStatistics]:

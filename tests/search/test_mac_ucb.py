@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from scsp_player.grounding.ground_game import unpack_state
+from scsp_player.grounding.ground_game import pack_state, unpack_state
 from scsp_player.network import template
 from scsp_player.propnet import Propnet
 from scsp_player.search.expansion import NetworkExpander, PropnetExpander
@@ -169,3 +169,55 @@ def test_states_of_a_belief_share_statistics():
     search.set_roots(np.stack([game.initial_state, game.initial_state]), np.array([0.5, 0.5]))
     search.think(soon(), leaves=300)
     assert sum(s.visits for s in search.statistics()) >= 300
+
+
+DOORS = """
+; Behind one of the doors, which it is nobody sees, are 100 points; whoever opens none has 50 or 10.
+(role player)
+(init (door a)) (init (door b)) (init (door c)) (init safe)
+(<= (legal player (open ?d)) (true (door ?d)))
+(<= (legal player stay) (true safe))
+(<= (legal player leave) (true safe))
+(<= (next (scored 100)) (does player (open ?d)))
+(<= (next (scored 50)) (does player stay))
+(<= (next (scored 10)) (does player leave))
+(<= terminal (true (scored ?n)))
+(<= (goal player ?n) (true (scored ?n)))
+"""
+
+
+def doors(*worlds, **options):
+    """A search from states with these fluents, all of them equally likely."""
+    game, search = searcher(DOORS, 0, prove=False, **options)
+    numbers = {str(game.fluent(i)): i for i in range(game.fluents)}
+    bits = np.zeros((len(worlds), game.fluents), np.bool_)
+    for world, fluents in enumerate(worlds):
+        bits[world, [numbers[fluent] for fluent in fluents]] = True
+    search.set_roots(pack_state(bits), np.full(len(worlds), 1 / len(worlds)))
+    return game, search
+
+
+def test_moves_that_may_not_be_legal_get_no_visits():
+    game, search = doors(["(door a)", "safe"], ["(door b)", "safe"], ["(door c)", "safe"])
+    search.think(soon(), leaves=300)
+    found = {str(game.move(s.move)): s for s in search.statistics()}
+    assert set(found) == {"stay", "leave"}
+    assert sum(s.visits for s in found.values()) == search.leaves
+    assert found["stay"].mean == 50
+    assert found["leave"].mean == 10
+    assert str(game.move(search.best_move())) == "stay"
+
+
+def test_where_no_move_is_legal_in_all_states_the_most_widely_legal_one_is_played():
+    game, search = doors(["(door a)"], ["(door a)", "(door b)"], ["(door c)"])
+    search.think(soon(), leaves=300)
+    (only,) = search.statistics()
+    assert str(game.move(only.move)) == "(open a)"
+    assert 0 < only.visits < search.leaves  # none where it is not legal
+    assert only.mean == 100
+
+
+def test_a_state_in_which_the_match_is_over_is_not_searched():
+    game, search = doors(["(door a)", "safe"], ["(scored 10)"])
+    search.think(soon(), leaves=100)
+    assert str(game.move(search.best_move())) == "(open a)"
