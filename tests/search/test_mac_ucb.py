@@ -197,8 +197,9 @@ def doors(*worlds, **options):
     return game, search
 
 
-def test_moves_that_may_not_be_legal_get_no_visits():
-    game, search = doors(["(door a)", "safe"], ["(door b)", "safe"], ["(door c)", "safe"])
+@pytest.mark.parametrize("memory_bytes", [0, 1 << 29])
+def test_moves_that_may_not_be_legal_get_no_visits(memory_bytes):
+    game, search = doors(["(door a)", "safe"], ["(door b)", "safe"], ["(door c)", "safe"], memory_bytes=memory_bytes)
     search.think(soon(), leaves=300)
     found = {str(game.move(s.move)): s for s in search.statistics()}
     assert set(found) == {"stay", "leave"}
