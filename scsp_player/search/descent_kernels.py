@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scsp_player.kernels import helper, kernel
+from scsp_player.kernels import helper, inlined, kernel
 from scsp_player.search.constants import (
     CHANCE,
     EXPANDED,
@@ -24,6 +24,18 @@ from scsp_player.search.constants import (
     UNEVALUATED,
 )
 from scsp_player.search.graph_kernels import find_edge, moves_of, random_below, random_word
+
+
+@inlined
+def _better(i: Any, value: Any, best: Any, best_value: Any, ties: Any, generator: Any) -> Any:
+    """The best so far, its value, and how many are as good as it, after one more; each of these is as likely to stay."""
+    if value > best_value:
+        return i, value, np.int64(1)
+    if value == best_value:
+        ties += 1
+        if random_below(generator, ties) == 0:
+            best = i
+    return best, best_value, ties
 
 
 @helper
@@ -62,14 +74,7 @@ def _choose(
             visits = np.float64(move.visits)
             mean = min(move.total / visits, np.float64(move.bound))
             value = np.float64(mean / 100.0 + factor / np.sqrt(visits))
-        if value > best_value:
-            best_value = value
-            best = np.int64(i)
-            ties = np.int64(1)
-        elif value == best_value:
-            ties += 1
-            if random_below(generator, ties) == 0:
-                best = np.int64(i)
+        best, best_value, ties = _better(np.int64(i), value, best, best_value, ties, generator)
     return best
 
 
@@ -94,14 +99,7 @@ def _choose_shared(shared: Any, place: Any, exploration: Any, generator: Any) ->
         if shared[i].visits > 0:
             visits = np.float64(shared[i].visits)
             value = shared[i].total / visits / 100.0 + factor / np.sqrt(visits)
-        if value > best_value:
-            best_value = value
-            best = np.int64(i)
-            ties = np.int64(1)
-        elif value == best_value:
-            ties += 1
-            if random_below(generator, ties) == 0:
-                best = np.int64(i)
+        best, best_value, ties = _better(np.int64(i), value, best, best_value, ties, generator)
     return best
 
 
@@ -109,21 +107,14 @@ def _choose_shared(shared: Any, place: Any, exploration: Any, generator: Any) ->
 def _next_outcome(g: Any, node: Any, code: Any, weight: Any, count: Any, generator: Any) -> Any:
     """Position of chance's move: one of those visited least after the others' moves, proven ones only if there are no others."""
     best = np.int64(0)
-    least = np.int64(1) << 60
+    most = np.int64(-1) << 60
     ties = np.int64(0)
     for i in range(count):
         edge = find_edge(g, node, np.int64(code + i * weight))
         visits = np.int64(g.edge[edge].visits) if edge >= 0 else np.int64(0)
         if edge >= 0 and g.node[g.edge[edge].child].proven:
             visits += np.int64(1) << 40
-        if visits < least:
-            least = visits
-            best = np.int64(i)
-            ties = np.int64(1)
-        elif visits == least:
-            ties += 1
-            if random_below(generator, ties) == 0:
-                best = np.int64(i)
+        best, most, ties = _better(np.int64(i), -visits, best, most, ties, generator)
     return best
 
 
