@@ -16,6 +16,11 @@ SHARED = np.dtype([("total", np.float64), ("visits", np.int64)])
 class SharedMoves:
     """The moves of a role that are legal at every root, or else at most of them, as only they can be played for sure.
 
+    Args:
+        graph: holds the roots.
+        roots: int64[roots], nodes; one may stand there several times.
+        role: whose moves.
+
     Attributes:
         role: the role, or -1 at a single root, which keeps the statistics itself.
         moves: int32[moves], global indices, ascending.
